@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The database: open, migrate, transactions. WAL, synchronous=FULL, foreign
+ * keys on. A schema newer than this program is an error, an older one is
+ * migrated in one transaction a step (db/NNN-*.sql, PRAGMA user_version).
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct Db Db;
+
+#define DB_ERROR (db_error_quark())
+GQuark db_error_quark(void);
+
+typedef enum {
+	DB_ERROR_FAILED,	/* what SQLite says is in the message */
+	DB_ERROR_FULL,		/* disk full */
+	DB_ERROR_READONLY,
+	DB_ERROR_CORRUPT,
+	DB_ERROR_NEWER,		/* a schema of a later release */
+	DB_ERROR_CONFLICT,	/* a constraint says no */
+} DbError;
+
+Db *db_open(const char *path, GError **error);
+void db_close(Db *db);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)

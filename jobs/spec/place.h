@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a job happens: place.json, written by the daemon from its
+ * configuration before each start of a stage, read by the stage. A stage
+ * knows nothing of the configuration but this.
+ */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "jobs/spec/error.h"
+
+typedef struct {
+	/* the tree */
+	char *tree;		/* its name */
+	char *tree_path;	/* a git repository (bare or not), absolute */
+	char *tree_branch;	/* the default base */
+	char *tree_remote;	/* a remote of it to fetch when a commit is missing, or empty */
+
+	/* this machine */
+	char *cache_dir;	/* kernels/, worktrees/, ccache/, disks/: shared by jobs, only stages write it */
+	char *guest_image;	/* guest.cpio */
+	char *benchmarks_dir;	/* NAME.ini */
+	char *configs_dir;	/* NAME.config: kernel configuration profiles */
+	char *build_cpus;	/* "0-1" in the kernel's list format; empty: all */
+	int build_jobs;		/* of make -j; 0: as many as build_cpus */
+	int build_timeout_s;	/* of one kernel */
+
+	/* the host of the virtual machines; empty in the build stage */
+	char *host;		/* its name in the configuration */
+	char *host_uri;		/* of libvirt; qemu:///embed?root=DIR for the embedded driver */
+	char *vm_cpus;		/* CPUs for vCPUs, list format; empty: all */
+	char *other_cpus;	/* CPUs for emulator and I/O threads; empty: vm_cpus */
+	int guest_cpus;		/* vCPUs of a guest; 2 unless the host says otherwise */
+	int boot_timeout_s;	/* from domain start to hello, wall time */
+	int silence_timeout_s;	/* between two lines of a running guest, wall time */
+	int max_failed_boots;	/* replaced boots an arm before the job ends boot-failed */
+} JobPlace;
+
+JobPlace *job_place_new(void);		/* every member at its default */
+void job_place_free(JobPlace *place);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobPlace, job_place_free)
+
+gboolean job_place_load(const char *dir, JobPlace **ret_place, GError **error);
+gboolean job_place_save(const JobPlace *place, const char *dir, GError **error);	/* atomic: rename */
