@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that the page and the plain-text report of a job are made of.
+ * Nothing in it is owned: it only has to live as long as the call.
+ */
+#pragma once
+
+#include "db/store.h"
+#include "jobs/stats/result.h"
+
+typedef struct {
+	const StoreJob *job;
+	const GPtrArray *boots;		/* of StoreBoot, in boot order; NULL: none yet */
+	const StatsResult *result;	/* NULL: none yet */
+	const char *const *artifacts;	/* names under artifacts/, sorted, NULL-terminated; NULL: none */
+	const char *url;		/* of the lab, no slash at its end: "http://lab.example.org:8642" */
+	int queue_position;		/* 1: the next to be built or measured; 0: not waiting */
+	gint64 now_ns;
+} JobView;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /hosts: the machines that run virtual machines for us. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+	const char *name;
+	const char *uri;	/* of libvirt */
+	const char *vm_cpus;	/* list format; empty: all */
+	const char *other_cpus;
+	int guest_cpus;
+	gint64 job;		/* what it measures now; 0: idle */
+	const char *accelerator;	/* as last seen there, empty: no job yet */
+	const char *qemu_version;
+	const char *libvirt_version;
+	int boots_valid, boots_failed;	/* of all jobs */
+	gint64 last_boot_ns;	/* 0: none yet */
+} HostRow;
+
+char *page_hosts(const GArray *hosts, gsize *ret_size);	/* of HostRow; the result is the caller's */
