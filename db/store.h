@@ -66,3 +66,117 @@ typedef struct {
 } StoreBoot;
 
 void store_boot_free(StoreBoot *boot);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreBoot, store_boot_free)
+
+/* ---- reading: what pages, API and metrics show ---- */
+
+#define STORE_LIST_MAX	200	/* jobs of one list */
+
+/* Which jobs; zeros and NULLs mean any. */
+typedef struct {
+	gboolean live;		/* only those that are not final */
+	gboolean by_state;	/* only those in .state */
+	JobState state;
+	const char *tree;
+	const char *benchmark;
+	gint64 before_id;	/* only ids below it: the cursor; 0: from the newest */
+	int limit;		/* 1 .. STORE_LIST_MAX */
+} StoreFilter;
+
+/* No such job: TRUE, *ret_job is NULL. */
+gboolean store_job_get(Db *db, gint64 id, StoreJob **ret_job, GError **error);
+
+/*
+ * Newest first; *ret_jobs is an array of StoreJob that owns them, *ret_cursor
+ * the before_id of the next list, 0 if this was the last.
+ */
+gboolean store_job_list(Db *db, const StoreFilter *filter, GPtrArray **ret_jobs,
+			gint64 *ret_cursor, GError **error);
+
+/* How many jobs are in each state; ret_counts has JOB_N_STATES elements. */
+gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error);
+
+/* The boots of a job in the order of their numbers; an array of StoreBoot that owns them. */
+gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error);
+
+/* The result object as JSON text (stats_result_from_json() reads it); NULL: none yet. */
+gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error);
+
+/* A file that came with the job, "series.mbox" or "config"; NULL: none. */
+gboolean store_job_file(Db *db, gint64 job, const char *name, GBytes **ret_content, GError **error);
+
+/*
+ * A job's samples, in the order in which they were taken, in pages, so that
+ * a reader of a million rows holds one page of them and no lock. The strings
+ * live as long as the reader.
+ */
+typedef struct StoreSamples StoreSamples;
+
+gboolean store_samples_open(Db *db, gint64 job, StoreSamples **ret_samples, GError **error);
+/* The next sample; NULL without error at the end. Owned by the reader, valid until the next call. */
+const JobSample *store_samples_next(StoreSamples *samples, GError **error);
+void store_samples_free(StoreSamples *samples);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreSamples, store_samples_free)
+
+/* ---- writing: the API's submissions ---- */
+
+typedef struct {
+	JobSpec *spec;		/* .job and a zero .seed are filled in */
+	GBytes *series;		/* NULL: none */
+	GBytes *config;		/* NULL: none */
+	const char *key;	/* Idempotency-Key; NULL: none */
+	const char *digest;	/* of the request's body, compared when the key comes again */
+} StoreSubmission;
+
+/*
+ * Stores a job, queued, with its files and key, in transaction "submit". The
+ * same key with the same digest gives the job it gave before, *ret_again
+ * TRUE; with another digest it is DB_ERROR_CONFLICT. Keys are kept
+ * STORE_KEY_DAYS.
+ */
+#define STORE_KEY_DAYS	7
+gboolean store_job_add(Db *db, const StoreSubmission *submission, gint64 now_ns,
+		       gint64 *ret_job, gboolean *ret_again, GError **error);
+
+/*
+ * Transaction "cancel". A job that is queued or waits for a host ends at
+ * once, one that runs gets cancel_asked, a final one stays as it is.
+ * *ret_state is the state afterwards.
+ */
+gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, JobState *ret_state, GError **error);
+
+/* ---- writing: queue and runner ---- */
+
+/* The next job in that state, by priority, then age; NULL: none. */
+gboolean store_queue_next(Db *db, JobState state, StoreJob **ret_job, GError **error);
+
+/* Transaction "state": to a state that is not final. host NULL: as it was. */
+gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *host,
+			     gint64 now_ns, GError **error);
+
+/* Transaction "finish": to a final state, unless it is final already. */
+gboolean store_job_finish(Db *db, gint64 job, JobState state, const char *reason, const char *message,
+			  gint64 now_ns, GError **error);
+
+/* ---- writing: ingest. Between store_ingest_begin and _commit, transaction "ingest". ---- */
+
+/* How far the run directory has been taken in: byte offsets behind whole lines, and what they were. */
+typedef struct {
+	gint64 seq;			/* of the last event */
+	gint64 events_offset;		/* of events.jsonl */
+	gint64 samples_offset;		/* of samples.jsonl */
+	gint64 samples;			/* lines before samples_offset */
+} StorePosition;
+
+gboolean store_position(Db *db, gint64 job, StorePosition *ret_position, GError **error);
+
+gboolean store_ingest_begin(Db *db, GError **error);
+/* kind: progress, source, accelerator, plan, result, end, arm-base or arm-patched: the last one is kept. */
+gboolean store_ingest_document(Db *db, gint64 job, const char *kind, JsonObject *object, GError **error);
+gboolean store_ingest_boot(Db *db, gint64 job, const StoreBoot *boot, GError **error);
+/* number: of the line in samples.jsonl, 0 first */
+gboolean store_ingest_sample(Db *db, gint64 job, gint64 number, const JobSample *sample, GError **error);
+gboolean store_ingest_end(Db *db, gint64 job, JobState state, const char *reason, const char *message,
+			  const char *arm, gint64 now_ns, GError **error);
+gboolean store_ingest_commit(Db *db, gint64 job, const StorePosition *position, GError **error);
+void store_ingest_rollback(Db *db);
