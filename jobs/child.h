@@ -20,7 +20,7 @@ typedef enum {
 	CHILD_ERROR_START,	/* not found, not executable, no descriptors */
 	CHILD_ERROR_TIMEOUT,	/* killed at its deadline */
 	CHILD_ERROR_STOPPED,	/* killed because stop_fd became readable */
-	CHILD_ERROR_FAILED,	/* child_run_ok(): it exited with something else than 0 */
+	CHILD_ERROR_FAILED,	/* child_check(): it exited with something else than 0 */
 } ChildError;
 
 #define CHILD_OUTPUT_BYTES	(1024 * 1024)	/* kept of stdout unless the spec says otherwise */
@@ -66,11 +66,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChildResult, child_result_clear)
  */
 gboolean child_run(const ChildSpec *spec, ChildResult *ret_result, GError **error);
 
-/* The same, and an exit status other than 0 is an error that quotes the last line of stderr. ret_result may be NULL. */
-gboolean child_run_ok(const ChildSpec *spec, ChildResult *ret_result, GError **error);
-
-/*
- * "0-3,8" to CPU numbers (int), ascending, no doubles; NULL or empty: the
- * CPUs this process may run on. The array is the caller's. Numbers end at 1023.
- */
-gboolean cpu_list_parse(const char *list, GArray **ret_cpus, GError **error);
+/* An exit status other than 0 as an error (FAILED) that quotes the last line of stderr. */
+gboolean child_check(const ChildSpec *spec, const ChildResult *result, GError **error);
