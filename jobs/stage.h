@@ -44,6 +44,7 @@ typedef struct {
 	JobPlace *place;
 	EventLog *events;
 	int stop_fd;		/* readable once SIGTERM or SIGINT came; for poll, never read it */
+	gboolean ended;		/* events.jsonl says that this stage has ended before: there is nothing to do */
 
 	/* stage.c's own */
 	int lock_fd;
