@@ -261,7 +261,7 @@ typedef struct {
 	const ChildSpec *spec;
 } Tee;
 
-static void tee(const char *data, gsize size, gboolean is_error, gpointer user)
+static void copy_out(const char *data, gsize size, gboolean is_error, gpointer user)
 {
 	Tee *to = user;
 
@@ -288,7 +288,7 @@ gboolean stage_run(StageContext *stage, const ChildSpec *spec, ChildResult *ret_
 
 	log_command(stage, spec);
 	wrapped.stop_fd = stage->stop_fd;
-	wrapped.sink = tee;
+	wrapped.sink = copy_out;
 	wrapped.sink_data = &to;
 	return child_run(&wrapped, ret_result, error);
 }
