@@ -3,6 +3,8 @@
  * The database: open, migrate, transactions. WAL, synchronous=FULL, foreign
  * keys on. A schema newer than this program is an error, an older one is
  * migrated in one transaction a step (db/NNN-*.sql, PRAGMA user_version).
+ *
+ * One connection, one thread. A transaction has a name, which errors give.
  */
 #pragma once
 
@@ -23,5 +25,15 @@ typedef enum {
 } DbError;
 
 Db *db_open(const char *path, GError **error);
+/* Every statement must have been freed; one that was not is an assert that shows its SQL. */
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
+
+/* TRUE if a write would go through: begins a transaction that writes, and takes it back. */
+gboolean db_writable(Db *db, GError **error);
+
+gint64 db_size_bytes(Db *db);
+
+/* Calls func with the SQL of each statement used so far; for tests of query plans. */
+typedef void (*DbSqlFunc)(const char *sql, gpointer data);
+void db_foreach_sql(Db *db, DbSqlFunc func, gpointer data);

@@ -72,7 +72,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreBoot, store_boot_free)
 
 #define STORE_LIST_MAX	200	/* jobs of one list */
 
-/* Which jobs; zeros and NULLs mean any. */
+/* Which jobs; FALSE, 0 and NULL mean any. */
 typedef struct {
 	gboolean live;		/* only those that are not final */
 	gboolean by_state;	/* only those in .state */
@@ -114,16 +114,27 @@ typedef struct StoreSamples StoreSamples;
 
 gboolean store_samples_open(Db *db, gint64 job, StoreSamples **ret_samples, GError **error);
 /* The next sample; NULL without error at the end. Owned by the reader, valid until the next call. */
-const JobSample *store_samples_next(StoreSamples *samples, GError **error);
+const Sample *store_samples_next(StoreSamples *samples, GError **error);
 void store_samples_free(StoreSamples *samples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreSamples, store_samples_free)
+
+/* What the boots on a host told of it, of all jobs. */
+typedef struct {
+	char *accelerator, *qemu_version, *libvirt_version;	/* as last seen; empty: not yet */
+	gint64 boots_valid, boots_failed;
+	gint64 last_boot_ns;
+} StoreHost;
+
+gboolean store_host(Db *db, const char *name, StoreHost *ret_host, GError **error);	/* zeros: nothing known */
+void store_host_clear(StoreHost *host);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StoreHost, store_host_clear)
 
 /* ---- writing: the API's submissions ---- */
 
 typedef struct {
 	JobSpec *spec;		/* .job and a zero .seed are filled in */
-	GBytes *series;		/* NULL: none */
-	GBytes *config;		/* NULL: none */
+	GBytes *series;		/* the file series.mbox; NULL: none */
+	GBytes *config;		/* the file config; NULL: none */
 	const char *key;	/* Idempotency-Key; NULL: none */
 	const char *digest;	/* of the request's body, compared when the key comes again */
 } StoreSubmission;
@@ -139,16 +150,16 @@ gboolean store_job_add(Db *db, const StoreSubmission *submission, gint64 now_ns,
 		       gint64 *ret_job, gboolean *ret_again, GError **error);
 
 /*
- * Transaction "cancel". A job that is queued or waits for a host ends at
- * once, one that runs gets cancel_asked, a final one stays as it is.
- * *ret_state is the state afterwards.
+ * Transaction "cancel": cancel_asked is set, and unless a stage of it runs
+ * the job ends at once. A final one stays as it is. *ret_state is the state
+ * afterwards.
  */
 gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, JobState *ret_state, GError **error);
 
 /* ---- writing: queue and runner ---- */
 
-/* The next job in that state, by priority, then age; NULL: none. */
-gboolean store_queue_next(Db *db, JobState state, StoreJob **ret_job, GError **error);
+/* The next jobs in that state, by priority, then age; an array of StoreJob that owns them. */
+gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GError **error);
 
 /* Transaction "state": to a state that is not final. host NULL: as it was. */
 gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *host,
@@ -158,25 +169,28 @@ gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *hos
 gboolean store_job_finish(Db *db, gint64 job, JobState state, const char *reason, const char *message,
 			  gint64 now_ns, GError **error);
 
-/* ---- writing: ingest. Between store_ingest_begin and _commit, transaction "ingest". ---- */
+/* ---- writing: ingest. One transaction "ingest", from begin to commit or rollback. ---- */
 
-/* How far the run directory has been taken in: byte offsets behind whole lines, and what they were. */
+/* How far the run directory has been taken in. */
 typedef struct {
-	gint64 seq;			/* of the last event */
-	gint64 events_offset;		/* of events.jsonl */
-	gint64 samples_offset;		/* of samples.jsonl */
-	gint64 samples;			/* lines before samples_offset */
+	gint64 seq;		/* of the last event */
+	gint64 events_offset;	/* behind the last event, bytes of events.jsonl */
+	gint64 samples_offset;	/* behind the last sample, bytes of samples.jsonl */
+	gint64 samples;		/* lines before it */
 } StorePosition;
 
-gboolean store_position(Db *db, gint64 job, StorePosition *ret_position, GError **error);
+typedef struct StoreIngest StoreIngest;
 
-gboolean store_ingest_begin(Db *db, GError **error);
-/* kind: progress, source, accelerator, plan, result, end, arm-base or arm-patched: the last one is kept. */
-gboolean store_ingest_document(Db *db, gint64 job, const char *kind, JsonObject *object, GError **error);
-gboolean store_ingest_boot(Db *db, gint64 job, const StoreBoot *boot, GError **error);
-/* number: of the line in samples.jsonl, 0 first */
-gboolean store_ingest_sample(Db *db, gint64 job, gint64 number, const JobSample *sample, GError **error);
-gboolean store_ingest_end(Db *db, gint64 job, JobState state, const char *reason, const char *message,
-			  const char *arm, gint64 now_ns, GError **error);
-gboolean store_ingest_commit(Db *db, gint64 job, const StorePosition *position, GError **error);
-void store_ingest_rollback(Db *db);
+StoreIngest *store_ingest_begin(Db *db, gint64 job, StorePosition *ret_position, GError **error);
+gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position, GError **error);	/* takes it */
+void store_ingest_rollback(StoreIngest *ingest);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
+
+/* kind: progress, source, accelerator, plan, result, end, arm-base or arm-patched; the last of each is kept. */
+gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);
+gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
+/* number: of its line in samples.jsonl, 0 first; its boot must be there */
+gboolean store_ingest_sample(StoreIngest *ingest, gint64 number, const Sample *sample, GError **error);
+/* Any state but queued; a final one ends the job. */
+gboolean store_ingest_state(StoreIngest *ingest, JobState state, const char *reason, const char *message,
+			    const char *arm, gint64 now_ns, GError **error);
