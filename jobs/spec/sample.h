@@ -30,50 +30,50 @@
 #define SAMPLE_PASS_MAX 999999 /* pass: 0 (warm-up), 1 … */
 
 #define SAMPLE_CSV_HEADER \
-        "job,arm,boot,pair,host,clock,benchmark,params,run,pass,metric,unit,better,value,boot_start_ns,valid,reason"
+	"job,arm,boot,pair,host,clock,benchmark,params,run,pass,metric,unit,better,value,boot_start_ns,valid,reason"
 
 #define SAMPLE_ERROR (sample_error_quark())
 GQuark sample_error_quark(void);
 
 typedef enum {
-        SAMPLE_ERROR_SYNTAX,    /* not CSV or JSON, or not the columns expected */
-        SAMPLE_ERROR_VALUE,     /* a field that cannot be what it says */
-        SAMPLE_ERROR_LIMIT,     /* longer, larger or more than allowed */
-        SAMPLE_ERROR_DUPLICATE, /* the same sample twice */
-        SAMPLE_ERROR_CONFLICT,  /* two samples of one boot contradict each other */
+	SAMPLE_ERROR_SYNTAX,    /* not CSV or JSON, or not the columns expected */
+	SAMPLE_ERROR_VALUE,     /* a field that cannot be what it says */
+	SAMPLE_ERROR_LIMIT,     /* longer, larger or more than allowed */
+	SAMPLE_ERROR_DUPLICATE, /* the same sample twice */
+	SAMPLE_ERROR_CONFLICT,  /* two samples of one boot contradict each other */
 } SampleError;
 
 typedef enum {
-        SAMPLE_ARM_BASE,
-        SAMPLE_ARM_PATCHED,
-        SAMPLE_ARM_COUNT,
+	SAMPLE_ARM_BASE,
+	SAMPLE_ARM_PATCHED,
+	SAMPLE_ARM_COUNT,
 } SampleArm;
 
 typedef enum {
-        SAMPLE_BETTER_LOWER,
-        SAMPLE_BETTER_HIGHER,
-        SAMPLE_BETTER_COUNT,
+	SAMPLE_BETTER_LOWER,
+	SAMPLE_BETTER_HIGHER,
+	SAMPLE_BETTER_COUNT,
 } SampleBetter;
 
 /* One raw sample. The strings belong to the table that the sample is in, or to whoever filled it. */
 typedef struct {
-        gint64 job; /* 0 = none */
-        SampleArm arm;
-        int boot;
-        int pair;
-        const char *host;
-        const char *clock;     /* [a-z0-9_-]+ */
-        const char *benchmark; /* [A-Za-z0-9_.-]+ */
-        const char *params;    /* "nproc=8;lru=mglru", may be empty */
-        int run;
-        int pass;           /* 0 = warm-up, never counted */
-        const char *metric; /* [A-Za-z0-9_.-]+ */
-        const char *unit;   /* printable, may be empty */
-        SampleBetter better;
-        double value; /* finite, or NaN = missing */
-        gint64 boot_start_ns;
-        gboolean valid;     /* FALSE: its boot does not count */
-        const char *reason; /* why not; empty if valid */
+	gint64 job; /* 0 = none */
+	SampleArm arm;
+	int boot;
+	int pair;
+	const char *host;
+	const char *clock;     /* [A-Za-z0-9_.-]+ */
+	const char *benchmark; /* [A-Za-z0-9_.-]+ */
+	const char *params;    /* "nproc=8;lru=mglru", may be empty */
+	int run;
+	int pass;           /* 0 = warm-up, never counted */
+	const char *metric; /* [A-Za-z0-9_.-]+ */
+	const char *unit;   /* printable, may be empty */
+	SampleBetter better;
+	double value; /* finite, or NaN = missing */
+	gint64 boot_start_ns;
+	gboolean valid;     /* FALSE: its boot does not count */
+	const char *reason; /* why not; empty if valid */
 } Sample;
 
 const char *sample_arm_to_string(SampleArm arm);

@@ -13,24 +13,24 @@
 #include "jobs/stats/result.h"
 
 typedef struct {
-        double alpha;          /* family-wise error rate, (0, .5] */
-        double min_effect_pct; /* a change below this does not matter, [0, 100) */
-        guint max_boots;       /* an arm, that the job may use in all; 0 = no limit known */
-        gint64 seed;           /* of all random steps; 0 = derived from the lowest job number in the table */
-        /* Boots that failed without leaving a sample, for the failure rates: samples cannot tell of them. */
-        guint failed_boots[SAMPLE_ARM_COUNT];
-        const char *const *primary; /* NULL, or "benchmark=metric" strings ended by NULL; not owned */
+	double alpha;          /* family-wise error rate, (0, .5] */
+	double min_effect_pct; /* a change below this does not matter, [0, 100) */
+	guint max_boots;       /* an arm, that the job may use in all; 0 = no limit known */
+	gint64 seed;           /* of all random steps; 0 = derived from the lowest job number in the table */
+	/* Boots that failed without leaving a sample, for the failure rates: samples cannot tell of them. */
+	guint failed_boots[SAMPLE_ARM_COUNT];
+	const char *const *primary; /* NULL, or "benchmark=metric" strings ended by NULL; not owned */
 } StatsOptions;
 
 #define STATS_OPTIONS_DEFAULT \
-        ((StatsOptions){.alpha = .05, .min_effect_pct = 1, .max_boots = 0, .seed = 0, .primary = NULL})
+	((StatsOptions){.alpha = .05, .min_effect_pct = 1, .max_boots = 0, .seed = 0, .primary = NULL})
 #define STATS_MAX_BOOTS_LIMIT 10000u
 
 #define STATS_ANALYSIS_ERROR (stats_analysis_error_quark())
 GQuark stats_analysis_error_quark(void);
 typedef enum {
-        STATS_ANALYSIS_ERROR_OPTION, /* an option out of its range */
-        STATS_ANALYSIS_ERROR_LIMIT,  /* more comparisons than STATS_COMPARISONS_MAX */
+	STATS_ANALYSIS_ERROR_OPTION, /* an option out of its range */
+	STATS_ANALYSIS_ERROR_LIMIT,  /* more comparisons than STATS_COMPARISONS_MAX */
 } StatsAnalysisError;
 
 /* A table without samples gives a result without comparisons. NULL on failure. */

@@ -20,79 +20,79 @@
 #define STATS_RESULT_ERROR (stats_result_error_quark())
 GQuark stats_result_error_quark(void);
 typedef enum {
-        STATS_RESULT_ERROR_SYNTAX, /* not a result object: the message names the member */
+	STATS_RESULT_ERROR_SYNTAX, /* not a result object: the message names the member */
 } StatsResultError;
 
 /* A boot that lies more than 5 MAD (scaled to a standard deviation) from the median of its arm. Counted all the same. */
 typedef struct {
-        SampleArm arm;
-        int boot;
-        double value; /* its summary, in the metric's unit */
+	SampleArm arm;
+	int boot;
+	double value; /* its summary, in the metric's unit */
 } StatsOutlier;
 
 typedef struct {
-        char *benchmark;
-        char *params;
-        char *metric;
-        char *unit;
-        SampleBetter better;
-        gboolean primary; /* FALSE: exploration */
-        char *clock;      /* NULL where clocks are mixed */
+	char *benchmark;
+	char *params;
+	char *metric;
+	char *unit;
+	SampleBetter better;
+	gboolean primary; /* FALSE: exploration */
+	char *clock;      /* NULL where clocks are mixed */
 
-        guint boots[SAMPLE_ARM_COUNT];          /* that counted */
-        guint boots_rejected[SAMPLE_ARM_COUNT]; /* of valid boots: too few of their runs could be used */
-        guint runs;                             /* runs a boot */
-        guint runs_rejected;                    /* in all: a pass missing or without a value */
-        guint passes;                           /* counted passes a run */
+	guint boots[SAMPLE_ARM_COUNT];          /* that counted */
+	guint boots_rejected[SAMPLE_ARM_COUNT]; /* of valid boots: too few of their runs could be used */
+	guint runs;                             /* runs a boot */
+	guint runs_rejected;                    /* in all: a pass missing or without a value */
+	guint passes;                           /* counted passes a run */
 
-        double mean[SAMPLE_ARM_COUNT]; /* `base`, `patched`: geometric means of the boot summaries, in the unit */
-        double change_pct;             /* adjusted for a linear drift of the host where `drift_adjusted` */
-        double ci_low_pct, ci_high_pct;
-        double ci_level; /* .95 for 95 %: the level at which the comparison was decided, see verdict.h */
-        double p;        /* of the t-test of the change */
-        double p_holm;   /* adjusted; primary comparisons only */
-        double p_bh;     /* adjusted; exploration only */
-        double p_permutation;
-        gboolean permutation_exact; /* else Monte Carlo with `seed` */
-        gboolean drift_adjusted;    /* FALSE: the boots' start times were no use (all equal) or too few boots */
-        double drift_p;
-        double hl_shift_pct, hl_low_pct, hl_high_pct; /* Hodges-Lehmann, distribution-free, at `alpha` */
-        double residual_sd_pct;                       /* from boot to boot, 100·(e^s − 1) */
+	double mean[SAMPLE_ARM_COUNT]; /* `base`, `patched`: geometric means of the boot summaries, in the unit */
+	double change_pct;             /* adjusted for a linear drift of the host where `drift_adjusted` */
+	double ci_low_pct, ci_high_pct;
+	double ci_level; /* .95 for 95 %: the level at which the comparison was decided, see verdict.h */
+	double p;        /* of the t-test of the change */
+	double p_holm;   /* adjusted; primary comparisons only */
+	double p_bh;     /* adjusted; exploration only */
+	double p_permutation;
+	gboolean permutation_exact; /* else Monte Carlo with `seed` */
+	gboolean drift_adjusted;    /* FALSE: the boots' start times were no use (all equal) or too few boots */
+	double drift_p;
+	double hl_shift_pct, hl_low_pct, hl_high_pct; /* Hodges-Lehmann, distribution-free, at `alpha` */
+	double residual_sd_pct;                       /* from boot to boot, 100·(e^s − 1) */
 
-        StatsVerdict verdict;
-        char *reason;       /* plain words, never NULL, may be empty */
-        guint boots_needed; /* an arm, in all; 0 = null: decided, or no number of boots can help */
-        gint64 seed;        /* of this comparison's random steps */
+	StatsVerdict verdict;
+	char *reason;       /* plain words, never NULL, may be empty */
+	guint boots_needed; /* an arm, in all; 0 = null: decided, or no number of boots can help */
+	gint64 seed;        /* of this comparison's random steps */
 
-        GArray *boot_values[SAMPLE_ARM_COUNT]; /* double: boot summaries in the order of the boots' start */
-        GArray *outliers;                      /* StatsOutlier */
-        double without_change_pct;             /* the same estimate without the outlying boots; NaN if none */
-        double without_ci_low_pct, without_ci_high_pct;
+	GArray *boot_values[SAMPLE_ARM_COUNT]; /* double: boot summaries in the order of the boots' start */
+	GArray *outliers;                      /* StatsOutlier */
+	double without_change_pct;             /* the same estimate without the outlying boots; NaN if none */
+	double without_ci_low_pct, without_ci_high_pct;
 
-        /* Variance components on the log scale, as standard deviations in percent; NaN unless the data are balanced. */
-        double boot_sd_pct, run_sd_pct, pass_sd_pct;
-        gboolean components_truncated; /* an estimate was negative and is given as 0 */
+	/* Variance components on the log scale, as standard deviations in percent; NaN unless the data are balanced. */
+	double boot_sd_pct, run_sd_pct, pass_sd_pct;
+	gboolean components_truncated; /* an estimate was negative and is given as 0 */
 } StatsComparison;
 
 /* Boots that failed, a finding of its own about the patch: Fisher's exact test. */
 typedef struct {
-        guint boots[SAMPLE_ARM_COUNT]; /* started */
-        guint failed[SAMPLE_ARM_COUNT];
-        double p; /* NaN if an arm has no boots */
-        StatsVerdict verdict;
-        char *reason;
+	guint boots[SAMPLE_ARM_COUNT]; /* started */
+	guint failed[SAMPLE_ARM_COUNT];
+	double p; /* NaN if an arm has no boots */
+	StatsVerdict verdict;
+	char *reason;
 } StatsFailures;
 
 typedef struct {
-        char *method;
-        char *clock; /* NULL where clocks are mixed, or without samples */
-        double alpha;
-        double min_effect_pct;
-        guint max_boots; /* 0 = no limit given */
-        gint64 seed;
-        GPtrArray *comparisons; /* StatsComparison, by benchmark, primary first, metric, then parameter set */
-        StatsFailures failures;
-        char *summary; /* one sentence for people, see sentence.h */
+	char *method;
+	char *clock; /* NULL where clocks are mixed, or without samples */
+	double alpha;
+	double min_effect_pct;
+	guint max_boots; /* 0 = no limit given */
+	gint64 seed;
+	GPtrArray *comparisons; /* StatsComparison, by benchmark, primary first, metric, then parameter set */
+	StatsFailures failures;
+	char *summary; /* one sentence for people, see sentence.h */
 } StatsResult;
 
 StatsComparison *stats_comparison_new(void); /* numbers NaN, strings NULL, arrays empty */
