@@ -17,7 +17,7 @@ typedef struct {
 	int number;		/* of [PATCH n/m]; 1 for a single patch */
 	char *subject;		/* without its [PATCH ...] prefix, UTF-8 */
 	char *author;		/* "Name <address>", UTF-8 */
-	GBytes *mail;		/* the raw message, for git am */
+	GBytes *mail;		/* the raw message without its mbox "From " line, for git am */
 	char **files;		/* paths the diff touches, NULL-terminated */
 } SeriesPatch;
 
@@ -33,7 +33,9 @@ typedef struct {
 /*
  * Parts out of order are put in order; replies between them (no diff, or a
  * quoted one) are left out; missing and doubled parts are errors that name
- * them (INCOMPLETE). A path that leaves the tree, is absolute, has .git in
+ * them (INCOMPLETE). Of several versions the newest counts; the same mail
+ * twice (one Message-ID) counts once; mails without numbers are taken in the
+ * order in which they come. A path that leaves the tree, is absolute, has .git in
  * it, or a new symbolic link or submodule is UNSAFE.
  */
 gboolean series_parse(const char *data, gsize size, Series **ret_series, GError **error);
