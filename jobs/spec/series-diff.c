@@ -210,9 +210,10 @@ static gboolean take_hunk(Scan *scan, const char *line, gsize size, GError **err
 
 	if (!read_range(&p, end, &scan->old_left) || p >= end || *p++ != '+' ||
 	    !read_range(&p, end, &scan->new_left) || end - p < 2 || p[0] != '@' || p[1] != '@' ||
-	    scan->old_left > MAX_HUNK_LINES || scan->new_left > MAX_HUNK_LINES)
-		return spec_error_set(error, SPEC_ERROR_SYNTAX, "series", "'%.*s' is not the head of a hunk",
-				      (int)MIN(size, 80), line);
+	    scan->old_left > MAX_HUNK_LINES || scan->new_left > MAX_HUNK_LINES) {
+		g_autofree char *text = g_strndup(line, MIN(size, 80)), *shown = g_strescape(text, NULL);
+		return spec_error_set(error, SPEC_ERROR_SYNTAX, "series", "'%s' is not the head of a hunk", shown);
+	}
 	scan->in_git_header = FALSE;
 	return TRUE;
 }
