@@ -18,6 +18,7 @@
 
 #define READ_BYTES	65536
 #define DRAIN_MS	500	/* for output still in the pipes after the end */
+#define GRACE_S		2	/* between SIGTERM and SIGKILL: make removes what is half written */
 
 G_DEFINE_QUARK(regrlab-child-error, child_error)
 
@@ -192,6 +193,7 @@ static void program_exec(const Launch *launch)
 static void warden(const Launch *launch)
 {
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
+	gboolean told = FALSE;	/* to end */
 	sigset_t wanted;
 	int status;
 
@@ -213,11 +215,14 @@ static void warden(const Launch *launch)
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGCHLD);
-	for (;;) {
-		if (sigwaitinfo(&wanted, NULL) == SIGTERM)
+	while (waitpid(program, &status, WNOHANG) != program) {
+		struct timespec grace = { .tv_sec = GRACE_S };
+		int number = told ? sigtimedwait(&wanted, NULL, &grace) : sigwaitinfo(&wanted, NULL);
+		if (number == SIGTERM && !told)
+			kill(-program, SIGTERM);
+		else if (number != SIGCHLD)
 			kill(-program, SIGKILL);
-		if (waitpid(program, &status, WNOHANG) == program)
-			break;
+		told |= number == SIGTERM;
 	}
 	kill(-program, SIGKILL);
 	report_and_exit(launch->report[1], REPORT_ENDED, status);

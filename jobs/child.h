@@ -5,9 +5,10 @@
  * place where a program can be wrapped in another.
  *
  * The program runs in a process group of its own under a small warden
- * process: the whole group is killed at the deadline, when the stage is told
- * to stop, and when the stage itself dies, however it dies. The group is also
- * killed when the program has ended, so nothing it left behind goes on.
+ * process: the whole group is killed (SIGTERM, two seconds later SIGKILL) at
+ * the deadline, when the stage is told to stop, and when the stage itself
+ * dies, however it dies. The group is also killed when the program has ended,
+ * so nothing it left behind goes on.
  */
 #pragma once
 

@@ -161,6 +161,20 @@ static void test_deadline(void)
 	g_assert_true(gone("7101.25"));
 }
 
+/* One that does not listen. */
+static void test_stubborn(void)
+{
+	g_autoptr(GError) error = NULL;
+	ChildResult result = { 0 };
+	gint64 start_us = g_get_monotonic_time();
+
+	g_assert_false(child_run(&(ChildSpec){ .argv = ARGV("sh", "-c", "trap '' TERM; sleep 7105.25 & while :; do sleep 1; done"),
+					       .timeout_ms = 200 }, &result, &error));
+	g_assert_error(error, CHILD_ERROR, CHILD_ERROR_TIMEOUT);
+	g_assert_cmpint(g_get_monotonic_time() - start_us, <, 6000000);
+	g_assert_true(gone("7105.25"));
+}
+
 static void test_stopped(void)
 {
 	g_autoptr(GError) error = NULL;
@@ -240,6 +254,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/child/signals", test_signals);
 	g_test_add_func("/child/not-found", test_not_found);
 	g_test_add_func("/child/deadline", test_deadline);
+	g_test_add_func("/child/stubborn", test_stubborn);
 	g_test_add_func("/child/stopped", test_stopped);
 	g_test_add_func("/child/left-behind", test_left_behind);
 	g_test_add_func("/child/parent-dies", test_parent_dies);
