@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 #   make            build everything into build/
-#   make demo       a real job on a real kernel, from nothing to the table
+#   make demo       a real job on a real kernel, from nothing to the table; make demo-stop ends its daemon
 #   make test       all tests (dependencies included); T=name runs those that match
 #   make check      the inner loop: unit and http tests
 #   make lint       warnings of gcc and clang, clang-tidy, cppcheck, dependency directions
+#   make fuzz       every parser under libFuzzer, FUZZ_S seconds each
 #   make bench      the measurements
 #   make install    DESTDIR= PREFIX=
 
@@ -32,39 +33,107 @@ LIBRARY = $(BUILD)/libregrlab.a
 PROGRAMS = $(BUILD)/regrlabd $(BUILD)/regrlab-job $(BUILD)/regrlab
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test-*.c))
 DRIVERS = $(patsubst tests/oracle/%.c,$(BUILD)/tests/%,$(wildcard tests/oracle/*.c))
-HEADERS = $(wildcard */*.h */*/*.h)
+REPLAYS = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz-*.c))
+FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzzers/%,$(wildcard tests/fuzz/fuzz-*.c))
+BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+CPUS := $(shell nproc)
+# what `make test` runs its tests on
+ASAN = BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer" CFLAGS="-O1 -g"
 
-.PHONY: all programs demo demo-stop deps test check lint bench install clean
+.PHONY: all programs tests demo demo-stop deps test check lint fuzz bench install clean
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 all: programs
 
-include guest-image/Makefile.inc
+# what is embedded (GENERATED): the migrations of the database and the static files of the pages
+include $(wildcard */Makefile.inc)
 
 programs: $(PROGRAMS) $(BUILD)/guest.cpio
+tests: $(UNIT) $(DRIVERS) $(REPLAYS)
 
-# what is embedded: the migrations of the database and the static files of the pages
-$(BUILD)/%.o: %.c $(HEADERS) $(GENERATED)
+$(BUILD)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/regrlabd: $(BUILD)/daemon/main.o $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
-$(BUILD)/regrlab-job: $(BUILD)/jobs/main.o $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
-$(BUILD)/regrlab: $(BUILD)/client/main.o $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+LINK = $(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
 
-$(BUILD)/tests/%: tests/unit/%.c $(LIBRARY) $(HEADERS)
+$(BUILD)/regrlabd: $(BUILD)/daemon/main.o $(LIBRARY)
+	$(LINK)
+$(BUILD)/regrlab-job: $(BUILD)/jobs/main.o $(LIBRARY)
+	$(LINK)
+$(BUILD)/regrlab: $(BUILD)/client/main.o $(LIBRARY)
+	$(LINK)
+
+$(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIBRARY)
+	$(LINK)
+$(DRIVERS): $(BUILD)/tests/%: $(BUILD)/tests/oracle/%.o $(LIBRARY)
+	$(LINK)
+$(REPLAYS): $(BUILD)/tests/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIBRARY)
+	$(LINK)
+$(FUZZERS): $(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS) -lm
-$(BUILD)/tests/%: tests/oracle/%.c $(LIBRARY) $(HEADERS)
+	$(LINK) -fsanitize=fuzzer
+$(BENCHES): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(LIBRARY) $(PKG_LIBS) -lm
+	$(LINK)
+
+-include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/*/asan/*' 2>/dev/null)
+
+deps:
+	@deploy/install-deps build run
+
+demo: deps
+	@deploy/demo
+
+demo-stop:
+	@deploy/demo-stop
+
+# the tests run on programs with sanitizers; T=stats or T=http/submit picks some, V=1 shows what they print
+test:
+	@deploy/install-deps build run test
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget $(ASAN) programs tests
+	@tests/run --build $(BUILD)/asan $(T)
+
+# the inner loop: on the plain programs, and nothing that takes long
+check:
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs tests
+	@tests/run --build $(BUILD) --only unit,http,fuzz $(T)
+
+lint:
+	@deploy/install-deps build run test
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs
+	@tests/run --build $(BUILD) --only lint $(T)
+
+# FUZZ_S seconds for each target; what they find is left in $(BUILD)/fuzz
+FUZZ_S ?= 60
+fuzz:
+	@deploy/install-deps build test
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g" \
+		SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer" fuzzers
+	@tests/fuzz/run $(BUILD)/fuzz $(FUZZ_S)
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
+bench:
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs benches
+	@tests/run --build $(BUILD) --only bench --verbose $(T)
+.PHONY: benches
+benches: $(BENCHES)
+
+install: programs
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks \
+		$(DESTDIR)$(PREFIX)/share/regrlab/configs $(DESTDIR)$(PREFIX)/share/doc/regrlab
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/guest.cpio $(DESTDIR)$(PREFIX)/share/regrlab
+	install -m 644 jobs/benchmarks/*.ini $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks
+	install -m 644 guest-image/configs/* $(DESTDIR)$(PREFIX)/share/regrlab/configs
+	install -m 644 README.md ARCHITECTURE.md COPYING deploy/regrlab.conf.example $(DESTDIR)$(PREFIX)/share/doc/regrlab
 
 clean:
 	rm -rf $(BUILD)
