@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A slot: a checkout of a tree and the objects built from it, kept from job
+ * to job so that a build is incremental. One stage uses a slot at a time.
+ *
+ *	CACHE/worktrees/TREE-KEY.N/
+ *		lock		flock held while in use
+ *		src/		a repository that borrows the tree's objects
+ *		obj/		make O=
+ *		building	exists while make runs: left over means that obj/ cannot be trusted
+ */
+#pragma once
+
+#include "jobs/stage.h"
+
+#define SLOT_POOL	2	/* slots of one tree and configuration, so that two jobs need not wait */
+
+typedef struct {
+	char *dir, *src, *obj;	/* absolute */
+	int lock_fd;
+} Slot;
+
+/* key: of the configuration, hex. Waits while all are in use. FALSE: stage_fail() was called. */
+gboolean slot_acquire(StageContext *stage, const char *key, Slot **ret_slot);
+void slot_release(Slot *slot);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slot, slot_release)
+
+/* Around make. slot_build_end() only if make ended by itself. */
+gboolean slot_build_begin(Slot *slot, GError **error);
+void slot_build_end(Slot *slot);
+
+/* flock()s a file, creating it; waits unless the stage is stopped (CHILD_ERROR_STOPPED). -1 on failure; close it to unlock. */
+int lock_wait(StageContext *stage, const char *path, const char *step, GError **error);
