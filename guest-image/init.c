@@ -80,7 +80,7 @@ static bool execute_plan(const struct plan *plan, struct port *port)
 		return false;
 	}
 	for (size_t i = 0; i < plan->run_count; i++)
-		run_execute(port, plan->runs + i);
+		run_execute(port, plan->runs + i, (unsigned)i);
 	port_begin(port, "end");
 	port_number(port, "lines", (int64_t)port->seq);
 	if (!port_end(port))

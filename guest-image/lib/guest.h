@@ -12,7 +12,6 @@
 
 #define GUEST_TMPFS "/mnt/tmpfs"
 #define GUEST_DISK "/mnt/disk"
-#define GUEST_CGROUP "/sys/fs/cgroup/run"
 
 /* Mounts what every boot needs: proc, sysfs, devtmpfs, and, as far as the kernel has them, debugfs and cgroup v2 with
  * the memory controller. False: said on standard error. */

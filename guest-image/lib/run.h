@@ -8,7 +8,9 @@
 #include "plan.h"
 #include "port.h"
 
-/* Sends all lines of the run, from start to run-end. What goes wrong is a log line and a status other than 0. */
-void run_execute(struct port *port, const struct plan_run *run);
+/* Sends all lines of the run, from start to run-end. What goes wrong is a log line and a status other than 0. number is
+ * another one for each run of a boot: it names the run's cgroup. A removed cgroup stays on the kernel's lists, under its
+ * path, while pages of it are left; a path used twice could lead a program to the wrong one. */
+void run_execute(struct port *port, const struct plan_run *run, unsigned number);
 
 #endif

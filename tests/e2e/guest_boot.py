@@ -8,6 +8,7 @@ As a program: guest_boot.py KERNEL IMAGE PLAN-FILE prints what the guest sent (n
 """
 import json
 import os
+import resource
 import secrets
 import subprocess
 import sys
@@ -56,10 +57,11 @@ class Plan:
 
 
 class Boot:
-    """lines: the parsed JSON objects; console: text; wall_s; timed_out; first_s: time to the first line."""
+    """lines: the parsed JSON objects; console: text; wall_s, cpu_s: what QEMU took."""
 
     def __init__(self):
-        self.lines, self.console, self.wall_s, self.timed_out, self.status = [], "", 0.0, False, None
+        self.lines, self.console, self.timed_out, self.status = [], "", False, None
+        self.wall_s = self.cpu_s = 0.0
 
     def of_type(self, kind):
         return [line for line in self.lines if line["type"] == kind]
@@ -103,6 +105,7 @@ def boot(kernel, image, plan, timeout_s=120, plan_text=None, **options):
             make_disk(f"{directory}/disk")
         argv = command_line(directory, kernel, disk=plan.disk, **options)
         start = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL)
         try:
             result.status = process.wait(timeout=timeout_s)
@@ -110,7 +113,9 @@ def boot(kernel, image, plan, timeout_s=120, plan_text=None, **options):
             result.timed_out = True
             process.kill()
             process.wait()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         result.wall_s = time.monotonic() - start
+        result.cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         with open(f"{directory}/console", encoding="latin-1") as file:
             result.console = file.read()
         if os.path.exists(f"{directory}/results"):
