@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/page-job-parts.h"
+#include "web/page.h"
+#include "web/words.h"
+
+#define NS_PER_S G_GINT64_CONSTANT(1000000000)
+
+static void asked(Html *html, const JobSpec *spec)
+{
+	g_autofree char *benchmarks = g_strjoinv(", ", spec->benchmarks);
+	g_autofree char *params = spec->params ? g_strjoinv(" ", spec->params) : g_strdup("");
+
+	html_raw(html, "<h3>Asked for</h3>\n<dl>\n");
+	page_fact(html, "tree", spec->tree);
+	page_fact(html, "base", *spec->base ? spec->base : "not named");
+	page_fact(html, "head", spec->head);
+	page_fact(html, "benchmarks", benchmarks);
+	page_fact(html, "parameters", params);
+	page_fact(html, "profile", spec->profile);
+	page_fact(html, "kernel configuration", spec->has_config ? "uploaded" : spec->config);
+	page_fact(html, "clock", job_clock_name(spec->clock));
+	page_factf(html, "boots a kernel", "%d", spec->max_boots);
+	page_factf(html, "smallest change that matters", "%g %%", spec->min_effect_pct);
+	html_raw(html, "</dl>\n");
+}
+
+static void patches(Html *html, JsonObject *source)
+{
+	JsonNode *node = source ? json_object_get_member(source, "patches") : NULL;
+	JsonArray *list = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+	guint count = list ? json_array_get_length(list) : 0;
+
+	if (!source)
+		return;
+	html_raw(html, "<h3>Source</h3>\n<dl>\n");
+	page_factf(html, "base", "%s %s", words_string(source, "base_commit"), words_string(source, "base_subject"));
+	page_fact(html, "base chosen by", words_string(source, "base_chosen_by"));
+	html_raw(html, "</dl>\n");
+	if (!count)
+		return;
+	html_raw(html, "<ol>\n");
+	for (guint i = 0; i < count; i++) {
+		JsonNode *element = json_array_get_element(list, i);
+		JsonObject *patch = JSON_NODE_HOLDS_OBJECT(element) ? json_node_get_object(element) : NULL;
+
+		html_raw(html, "<li>");
+		html_text(html, words_string(patch, "subject"));
+		html_raw(html, " <span class=\"quiet\">");
+		html_text(html, words_string(patch, "author"));
+		html_textf(html, ", %" G_GINT64_FORMAT " files", words_int(patch, "file_count", 0));
+		html_raw(html, "</span></li>\n");
+	}
+	html_raw(html, "</ol>\n");
+}
+
+static void arm_row(Html *html, JsonObject *const arms[2], const char *title, const char *member)
+{
+	html_raw(html, "<tr><th scope=\"row\">");
+	html_text(html, title);
+	html_raw(html, "</th>");
+	for (int i = 0; i < 2; i++) {
+		html_raw(html, "<td><code>");
+		html_text(html, words_string(arms[i], member));
+		html_raw(html, "</code></td>");
+	}
+	html_raw(html, "</tr>\n");
+}
+
+static void built_cell(Html *html, JsonObject *arm)
+{
+	JsonNode *node = arm ? json_object_get_member(arm, "build_s") : NULL;
+
+	html_raw(html, "<td>");
+	if (words_bool(arm, "cached"))
+		html_raw(html, "taken from the cache");
+	else if (node && JSON_NODE_HOLDS_VALUE(node))
+		html_textf(html, "in %.0f s%s", json_node_get_double(node),
+			   words_bool(arm, "incremental") ? ", on the objects of the base" : "");
+	html_raw(html, "</td>");
+}
+
+static void kernels(Html *html, const JobView *view)
+{
+	static const struct {
+		const char *title, *member;
+	} rows[] = {
+		{ "commit", "commit" },
+		{ "tree", "tree_hash" },
+		{ "release", "kernel_release" },
+		{ "compiler", "compiler" },
+		{ "SHA-256 of its configuration", "config_sha256" },
+		{ "SHA-256 of the kernel", "kernel_sha256" },
+	};
+	static const char *const columns[] = { "", "base", "patched", NULL };
+	JsonObject *const *arms = view->job->arms;
+
+	if (!arms[0] && !arms[1])
+		return;
+	html_raw(html, "<h3>Kernels</h3>\n<div class=\"wide\"><table>\n<thead><tr>");
+	page_columns(html, columns);
+	html_raw(html, "</tr></thead>\n<tbody>\n");
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+		arm_row(html, arms, rows[i].title, rows[i].member);
+	html_raw(html, "<tr><th scope=\"row\">built</th>");
+	built_cell(html, arms[0]);
+	built_cell(html, arms[1]);
+	html_raw(html, "</tr>\n</tbody>\n</table></div>\n");
+}
+
+/* The first guest that said hello: the settings in force. */
+static JsonObject *first_hello(const JobView *view)
+{
+	for (guint i = 0; view->boots && i < view->boots->len; i++) {
+		const StoreBoot *boot = g_ptr_array_index(view->boots, i);
+
+		if (boot->hello && boot->valid)
+			return boot->hello;
+	}
+	return NULL;
+}
+
+static void machine(Html *html, const JobView *view)
+{
+	const StoreJob *job = view->job;
+	JsonObject *hello = first_hello(view), *accelerator = job->accelerator;
+
+	if (!accelerator && !hello)
+		return;
+	html_raw(html, "<h3>Machine</h3>\n<dl>\n");
+	page_fact(html, "host", job->host);
+	page_fact(html, "accelerator", words_string(accelerator, "accelerator"));
+	page_fact(html, "clock", words_string(accelerator, "clock"));
+	page_fact(html, "the probe boot saw", words_string(accelerator, "probe"));
+	page_fact(html, "guests run on CPUs", words_string(accelerator, "vm_cpus"));
+	page_fact(html, "emulator runs on CPUs", words_string(accelerator, "other_cpus"));
+	page_fact(html, "QEMU", words_string(accelerator, "qemu_version"));
+	page_fact(html, "libvirt", words_string(accelerator, "libvirt_version"));
+	page_fact(html, "host kernel", words_string(accelerator, "host_kernel"));
+	if (hello) {
+		page_factf(html, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB", words_int(hello, "cpus", 0),
+			   words_int(hello, "memory_kib", 0) / 1024);
+		page_fact(html, "guest clocksource", words_string(hello, "clocksource"));
+		page_fact(html, "guest hypervisor", words_string(hello, "hypervisor"));
+		page_fact(html, "transparent huge pages", words_string(hello, "thp"));
+		page_fact(html, "swap", words_string(hello, "swap"));
+		page_fact(html, "command line", words_string(hello, "cmdline"));
+	}
+	page_fact(html, "order of boots (A base, B patched)", words_string(job->plan, "order"));
+	html_raw(html, "</dl>\n");
+	if (job_has_artifact(view, "domain.xml")) {
+		html_raw(html, "<p><a ");
+		job_href(html, view, "domain.xml", TRUE);
+		html_raw(html, ">The virtual machine</a>, with its pinning and devices.</p>\n");
+	}
+}
+
+void job_how_section(Html *html, const JobView *view)
+{
+	const StoreJob *job = view->job;
+
+	html_raw(html, "<section aria-labelledby=\"how\">\n<h2 id=\"how\">How it was run</h2>\n<dl>\n<dt>submitted</dt><dd>");
+	page_time(html, job->created_ns);
+	html_raw(html, "</dd>\n");
+	if (job->started_ns) {
+		html_raw(html, "<dt>begun</dt><dd>");
+		page_time(html, job->started_ns);
+		html_raw(html, "</dd>\n");
+	}
+	if (job->finished_ns) {
+		html_raw(html, "<dt>ended</dt><dd>");
+		page_time(html, job->finished_ns);
+		html_raw(html, "</dd>\n");
+	}
+	html_raw(html, "</dl>\n");
+	asked(html, job->spec);
+	patches(html, job->source);
+	kernels(html, view);
+	machine(html, view);
+	html_raw(html, "</section>\n");
+}
+
+static void seconds_cell(Html *html, gint64 from_ns, gint64 to_ns)
+{
+	html_raw(html, "<td class=\"n\">");
+	if (from_ns && to_ns >= from_ns)
+		html_textf(html, "%.1f", (double)(to_ns - from_ns) / (double)NS_PER_S);
+	else
+		html_raw(html, "-");
+	html_raw(html, "</td>");
+}
+
+static void boot_row(Html *html, const JobView *view, const StoreBoot *boot)
+{
+	g_autofree char *console = g_strdup_printf("boot-%d-console.txt", boot->boot);
+
+	html_raw(html, "<tr><th scope=\"row\">");
+	html_textf(html, "%d", boot->boot);
+	html_raw(html, "</th>");
+	page_cell(html, boot->arm);
+	html_raw(html, "<td class=\"n\">");
+	html_textf(html, "%d", boot->pair);
+	html_raw(html, "</td>");
+	page_cell(html, boot->host);
+	page_cell(html, boot->clock);
+	html_raw(html, "<td>");
+	page_time(html, boot->start_ns);
+	html_raw(html, "</td>");
+	seconds_cell(html, boot->start_ns, boot->first_sample_ns);
+	seconds_cell(html, boot->start_ns, boot->end_ns);
+	if (boot->valid) {
+		html_raw(html, "<td>counts</td>");
+	} else {
+		html_raw(html, "<td class=\"failed\">does not count: ");
+		html_text(html, boot->reason);
+		if (*boot->detail) {
+			html_raw(html, ", ");
+			html_text(html, boot->detail);
+		}
+		html_raw(html, "</td>");
+	}
+	html_raw(html, "<td>");
+	if (job_has_artifact(view, console)) {
+		html_raw(html, "<a ");
+		job_href(html, view, console, TRUE);
+		html_raw(html, ">console</a>");
+	}
+	html_raw(html, "</td></tr>\n");
+}
+
+void job_boots_section(Html *html, const JobView *view)
+{
+	static const char *const columns[] = { "boot", "kernel", "pair", "host", "clock", "started", "s to first sample",
+					       "s in all", "outcome", "log", NULL };
+
+	if (!view->boots || view->boots->len == 0)
+		return;
+	html_raw(html, "<section aria-labelledby=\"boots\">\n<h2 id=\"boots\">Boots</h2>\n<div class=\"wide\"><table>\n"
+		       "<thead><tr>");
+	page_columns(html, columns);
+	html_raw(html, "</tr></thead>\n<tbody>\n");
+	for (guint i = 0; i < view->boots->len; i++)
+		boot_row(html, view, g_ptr_array_index(view->boots, i));
+	html_raw(html, "</tbody>\n</table></div>\n</section>\n");
+}

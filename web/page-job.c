@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/page-job.h"
+
+#include "web/page-job-parts.h"
+#include "web/page.h"
+#include "web/words.h"
+
+#define REFRESH_S 5
+
+void job_href(Html *html, const JobView *view, const char *name, gboolean artifact)
+{
+	html_raw(html, "href=\"/api/v1/jobs/");
+	html_attrf(html, "%" G_GINT64_FORMAT, view->job->id);
+	if (artifact)
+		html_raw(html, "/artifacts");
+	if (*name) {
+		html_raw(html, "/");
+		html_url(html, name);
+	}
+	html_raw(html, "\"");
+}
+
+gboolean job_has_artifact(const JobView *view, const char *name)
+{
+	return view->artifacts && g_strv_contains(view->artifacts, name);
+}
+
+/* The worst that a primary comparison says: the colour of the headline, beside its words. */
+static const char *headline_class(const JobView *view)
+{
+	gboolean better = FALSE, open = FALSE;
+
+	if (view->job->state != JOB_DONE || !view->result)
+		return job_state_is_final(view->job->state) ? "failed" : "open";
+	for (guint i = 0; i < view->result->comparisons->len; i++) {
+		const StatsComparison *comparison = g_ptr_array_index(view->result->comparisons, i);
+
+		if (!comparison->primary)
+			continue;
+		if (comparison->verdict == STATS_VERDICT_REGRESSION)
+			return "worse";
+		better |= comparison->verdict == STATS_VERDICT_IMPROVEMENT;
+		open |= comparison->verdict != STATS_VERDICT_IMPROVEMENT && comparison->verdict != STATS_VERDICT_EQUIVALENT;
+	}
+	return better ? "better" : open ? "open" : "same";
+}
+
+static void head(Html *html, const JobView *view)
+{
+	const StoreJob *job = view->job;
+	g_autofree char *headline = words_headline(job, view->result);
+
+	html_raw(html, "<p class=\"quiet\">job ");
+	html_textf(html, "%" G_GINT64_FORMAT, job->id);
+	if (*job->spec->author) {
+		html_raw(html, ", by ");
+		html_text(html, job->spec->author);
+	}
+	html_raw(html, "</p>\n<h1>");
+	if (*job->spec->subject)
+		html_text(html, job->spec->subject);
+	else
+		html_textf(html, "Job %" G_GINT64_FORMAT, job->id);
+	html_raw(html, "</h1>\n<p class=\"headline ");
+	html_attr(html, headline_class(view));
+	html_raw(html, "\">");
+	html_text(html, headline);
+	html_raw(html, "</p>\n");
+}
+
+static void bar(Html *html, gint64 done, gint64 total)
+{
+	html_raw(html, "<progress");
+	if (total > 0) {
+		html_raw(html, " max=\"");
+		html_attrf(html, "%" G_GINT64_FORMAT, total);
+		html_raw(html, "\" value=\"");
+		html_attrf(html, "%" G_GINT64_FORMAT, CLAMP(done, 0, total));
+		html_raw(html, "\"");
+	}
+	html_raw(html, " aria-label=\"progress of this step\"></progress>\n");
+}
+
+static void progress_section(Html *html, const JobView *view)
+{
+	const StoreJob *job = view->job;
+	gboolean works = job->state == JOB_BUILDING || job->state == JOB_MEASURING;
+	gint64 eta_s = words_int(job->progress, "eta_s", -1);
+	gint64 boots = 2 * words_int(job->plan, "boots_per_arm", job->spec->max_boots);
+
+	html_raw(html, "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n");
+	if (works)
+		bar(html, words_int(job->progress, "done", 0), words_int(job->progress, "total", 0));
+	html_raw(html, "<dl>\n");
+	page_fact(html, "state", job->cancel_asked ? "being cancelled" : words_state(job->state));
+	if (view->queue_position > 0)
+		page_factf(html, "place in the queue", "%d", view->queue_position);
+	if (works) {
+		page_fact(html, "step", words_string(job->progress, "step"));
+		if (eta_s >= 0) {
+			g_autofree char *left = words_duration(eta_s * G_GINT64_CONSTANT(1000000000));
+
+			page_fact(html, "time left, about", left);
+		}
+	}
+	page_factf(html, "boots done", "%d of %" G_GINT64_FORMAT, job->boots_valid[0] + job->boots_valid[1], boots);
+	if (job->boots_failed[0] + job->boots_failed[1])
+		page_factf(html, "boots failed", "%d base, %d patched", job->boots_failed[0], job->boots_failed[1]);
+	html_raw(html, "</dl>\n<p class=\"quiet\">This page renews itself. To cancel: <code>curl -X DELETE ");
+	html_text(html, view->url);
+	html_textf(html, "/api/v1/jobs/%" G_GINT64_FORMAT, job->id);
+	html_raw(html, "</code></p>\n</section>\n");
+}
+
+static void links_section(Html *html, const JobView *view)
+{
+	static const struct {
+		const char *name, *title;
+		gboolean needs_result;
+	} rows[] = {
+		{ "report.txt", "report as plain text, its table ready for a changelog", FALSE },
+		{ "result", "result as JSON", TRUE },
+		{ "samples.csv", "raw samples as CSV", FALSE },
+		{ "samples.json", "raw samples as JSON", FALSE },
+		{ "log", "log", FALSE },
+		{ "", "all about this job as JSON", FALSE },
+	};
+
+	html_raw(html, "<section aria-labelledby=\"files\">\n<h2 id=\"files\">Files</h2>\n<ul>\n");
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (rows[i].needs_result && !view->result)
+			continue;
+		html_raw(html, "<li><a ");
+		job_href(html, view, rows[i].name, FALSE);
+		html_raw(html, ">");
+		html_text(html, rows[i].title);
+		html_raw(html, "</a></li>\n");
+	}
+	html_raw(html, "</ul>\n");
+	if (view->artifacts && *view->artifacts) {
+		html_raw(html, "<details><summary>configurations, domains, consoles</summary>\n<ul>\n");
+		for (const char *const *name = view->artifacts; *name; name++) {
+			html_raw(html, "<li><a ");
+			job_href(html, view, *name, TRUE);
+			html_raw(html, ">");
+			html_text(html, *name);
+			html_raw(html, "</a></li>\n");
+		}
+		html_raw(html, "</ul></details>\n");
+	}
+	html_raw(html, "</section>\n");
+}
+
+char *page_job(const JobView *view, gsize *ret_size)
+{
+	g_autoptr(Html) html = html_new();
+	gboolean final = job_state_is_final(view->job->state);
+	g_autofree char *title = g_strdup_printf("job %" G_GINT64_FORMAT ": %s", view->job->id, view->job->spec->subject);
+
+	page_begin(html, &(PageFrame){ .title = title, .refresh_s = final ? 0 : REFRESH_S });
+	head(html, view);
+	if (!final)
+		progress_section(html, view);
+	if (final && view->job->state != JOB_DONE)
+		job_failure_section(html, view);
+	if (view->result)
+		job_result_section(html, view->result);
+	job_how_section(html, view);
+	job_boots_section(html, view);
+	links_section(html, view);
+	page_end(html);
+	return html_take(html, ret_size);
+}

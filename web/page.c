@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/page.h"
+
+#include "web/static.h"
+#include "web/words.h"
+
+void page_begin(Html *html, const PageFrame *frame)
+{
+	const StaticFile *style = static_file("style.css");
+
+	html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>");
+	html_text(html, frame->title);
+	html_raw(html, " - regrlab</title>\n"
+		       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+		       "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+	if (frame->refresh_s > 0) {
+		html_raw(html, "<meta http-equiv=\"refresh\" content=\"");
+		html_attrf(html, "%d", frame->refresh_s);
+		html_raw(html, "\"/>\n");
+	}
+	/* the checksum makes a new style sheet a new address */
+	html_raw(html, "<link rel=\"stylesheet\" href=\"/static/style.css?v=");
+	for (const char *c = style->etag; *c; c++)
+		if (*c != '"')
+			html_textf(html, "%c", *c);
+	html_raw(html, "\"/>\n</head>\n<body>\n<header><nav aria-label=\"lab\"><a class=\"home\" href=\"/\">regrlab</a> "
+		       "<a href=\"/hosts\">hosts</a></nav></header>\n<main>\n");
+}
+
+void page_end(Html *html)
+{
+	html_raw(html, "</main>\n<footer><a href=\"/openapi.json\">API</a></footer>\n</body>\n</html>\n");
+}
+
+void page_time(Html *html, gint64 time_ns)
+{
+	g_autofree char *text = words_time(time_ns);
+
+	if (!*text) {
+		html_raw(html, "-");
+		return;
+	}
+	/* as HTML wants it: 2026-11-30 22:05:01Z */
+	html_raw(html, "<time datetime=\"");
+	html_attrf(html, "%.19sZ", text);
+	html_raw(html, "\">");
+	html_text(html, text);
+	html_raw(html, "</time>");
+}
+
+void page_duration(Html *html, gint64 ns)
+{
+	g_autofree char *text = words_duration(ns);
+
+	html_text(html, text);
+}
+
+void page_fact(Html *html, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	html_raw(html, "<dt>");
+	html_text(html, name);
+	html_raw(html, "</dt><dd>");
+	html_text(html, value);
+	html_raw(html, "</dd>\n");
+}
+
+void page_factf(Html *html, const char *name, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_autofree char *value = g_strdup_vprintf(format, args);
+	va_end(args);
+	page_fact(html, name, value);
+}
+
+void page_columns(Html *html, const char *const *names)
+{
+	for (; *names; names++) {
+		html_raw(html, "<th scope=\"col\">");
+		html_text(html, *names);
+		html_raw(html, "</th>");
+	}
+}
+
+void page_cell(Html *html, const char *text)
+{
+	html_raw(html, "<td>");
+	html_text(html, text);
+	html_raw(html, "</td>");
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/report-text.h"
+
+#include "jobs/stats/result-text.h"
+#include "web/words.h"
+
+#define WIDTH 78
+#define NAME_WIDTH 14	/* of the facts' names, two spaces before them */
+
+/* Appends words, broken at spaces; every line but the first begins with indent spaces, column says where this one is. */
+static void wrap(GString *out, const char *text, guint indent, guint column)
+{
+	g_auto(GStrv) words = g_strsplit_set(text, " \n\t\r", -1);
+	gboolean first = TRUE;
+
+	for (char **word = words; *word; word++) {
+		guint length = (guint)g_utf8_strlen(*word, -1);
+
+		if (!length)
+			continue;
+		if (!first && column + 1 + length > WIDTH) {
+			g_string_append_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			g_string_append_c(out, ' ');
+			column++;
+		}
+		g_string_append(out, *word);
+		column += length;
+		first = FALSE;
+	}
+	g_string_append_c(out, '\n');
+}
+
+/* What a terminal must not be sent: controls, and bytes that are no UTF-8. */
+static char *plain(const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+	for (char *c = valid; *c; c++)
+		if (g_ascii_iscntrl(*c) && *c != '\n' && *c != '\t')
+			*c = '?';
+	return g_steal_pointer(&valid);
+}
+
+static void paragraph(GString *out, const char *text)
+{
+	g_autofree char *clean = plain(text);
+
+	wrap(out, clean, 0, 0);
+	g_string_append_c(out, '\n');
+}
+
+/* "  name          value", left out if there is no value. */
+static void fact(GString *out, const char *name, const char *value)
+{
+	g_autofree char *clean = plain(value);
+
+	if (!*clean)
+		return;
+	g_string_append_printf(out, "  %-*s ", NAME_WIDTH, name);
+	wrap(out, clean, 2 + NAME_WIDTH + 1, 2 + NAME_WIDTH + 1);
+}
+
+G_GNUC_PRINTF(3, 4) static void factf(GString *out, const char *name, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_autofree char *value = g_strdup_vprintf(format, args);
+	va_end(args);
+	fact(out, name, value);
+}
+
+/* Text of others, indented and as it came. */
+static void quote(GString *out, const char *text)
+{
+	g_autofree char *clean = plain(text);
+	g_auto(GStrv) lines = g_strsplit(clean, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		if (**line || line[1])
+			g_string_append_printf(out, "    %s\n", *line);
+	g_string_append_c(out, '\n');
+}
+
+static void failure(GString *out, const StoreJob *job)
+{
+	static const struct {
+		const char *title, *member;
+	} texts[] = {
+		{ "what git says", "git" },
+		{ "around the first error", "context" },
+		{ "the end of the console", "console" },
+	};
+	JsonObject *detail = job->detail;
+
+	paragraph(out, job->message);
+	fact(out, "state", job_state_name(job->state));
+	fact(out, "reason", job->reason);
+	fact(out, "kernel", job->failed_arm);
+	if (words_int(detail, "patch", 0) > 0)
+		factf(out, "patch", "%" G_GINT64_FORMAT " %s", words_int(detail, "patch", 0), words_string(detail, "subject"));
+	if (words_int(detail, "line", 0) > 0)
+		factf(out, "file", "%s:%" G_GINT64_FORMAT, words_string(detail, "file"), words_int(detail, "line", 0));
+	else
+		fact(out, "file", words_string(detail, "file"));
+	fact(out, "hunk", words_string(detail, "hunk"));
+	fact(out, "error", words_string(detail, "error"));
+	g_string_append_c(out, '\n');
+	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+		const char *text = words_string(detail, texts[i].member);
+
+		if (!*text)
+			continue;
+		g_string_append_printf(out, "  %s:\n\n", texts[i].title);
+		quote(out, text);
+	}
+}
+
+static void source(GString *out, const StoreJob *job)
+{
+	JsonNode *node = job->source ? json_object_get_member(job->source, "patches") : NULL;
+	JsonArray *list = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+
+	fact(out, "tree", job->spec->tree);
+	if (!job->source)
+		return;
+	factf(out, "base", "%s %s", words_string(job->source, "base_commit"), words_string(job->source, "base_subject"));
+	fact(out, "chosen by", words_string(job->source, "base_chosen_by"));
+	for (guint i = 0; list && i < json_array_get_length(list); i++) {
+		JsonNode *element = json_array_get_element(list, i);
+		g_autofree char *name = g_strdup_printf("patch %u", i + 1);
+
+		if (JSON_NODE_HOLDS_OBJECT(element))
+			fact(out, name, words_string(json_node_get_object(element), "subject"));
+	}
+	if (*job->spec->head)
+		fact(out, "head", job->spec->head);
+}
+
+static void kernels(GString *out, const StoreJob *job)
+{
+	static const char *const names[] = { "base kernel", "patched kernel" };
+
+	for (int i = 0; i < 2; i++)
+		if (job->arms[i])
+			factf(out, names[i], "%s, %.12s, SHA-256 %.16s", words_string(job->arms[i], "kernel_release"),
+			      words_string(job->arms[i], "commit"), words_string(job->arms[i], "kernel_sha256"));
+	for (int i = 0; i < 2; i++) {
+		if (!job->arms[i])
+			continue;
+		fact(out, "compiler", words_string(job->arms[i], "compiler"));
+		factf(out, "configuration", "%s, SHA-256 %.16s", job->spec->has_config ? "uploaded" : job->spec->config,
+		      words_string(job->arms[i], "config_sha256"));
+		break;
+	}
+}
+
+static void machine(GString *out, const JobView *view)
+{
+	const StoreJob *job = view->job;
+	JsonObject *accelerator = job->accelerator, *hello = NULL;
+
+	for (guint i = 0; !hello && view->boots && i < view->boots->len; i++)
+		hello = ((const StoreBoot *)g_ptr_array_index(view->boots, i))->hello;
+	fact(out, "host", job->host);
+	if (accelerator) {
+		factf(out, "accelerator", "%s (%s)", words_string(accelerator, "accelerator"),
+		      words_string(accelerator, "probe"));
+		fact(out, "clock", words_string(accelerator, "clock"));
+		factf(out, "versions", "QEMU %s, libvirt %s, host kernel %s", words_string(accelerator, "qemu_version"),
+		      words_string(accelerator, "libvirt_version"), words_string(accelerator, "host_kernel"));
+	}
+	if (hello)
+		factf(out, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB, clocksource %s, huge pages %s",
+		      words_int(hello, "cpus", 0), words_int(hello, "memory_kib", 0) / 1024, words_string(hello, "clocksource"),
+		      words_string(hello, "thp"));
+	factf(out, "boots", "%d base, %d patched, %d failed", job->boots_valid[0], job->boots_valid[1],
+	      job->boots_failed[0] + job->boots_failed[1]);
+	fact(out, "order", words_string(job->plan, "order"));
+}
+
+static void how(GString *out, const JobView *view)
+{
+	const StoreJob *job = view->job;
+	g_autofree char *benchmarks = g_strjoinv(", ", job->spec->benchmarks);
+	g_autofree char *params = job->spec->params ? g_strjoinv(" ", job->spec->params) : NULL;
+	g_autofree char *ended = words_time(job->finished_ns);
+
+	g_string_append(out, "How it was run\n\n");
+	fact(out, "subject", job->spec->subject);
+	fact(out, "author", job->spec->author);
+	source(out, job);
+	kernels(out, job);
+	machine(out, view);
+	factf(out, "benchmarks", "%s (profile %s)", benchmarks, job->spec->profile);
+	fact(out, "parameters", params);
+	factf(out, "matters from", "%g %%", job->spec->min_effect_pct);
+	fact(out, "ended", ended);
+	g_string_append_c(out, '\n');
+	g_string_append(out, "Everything about it\n\n");
+	g_string_append_printf(out, "  %s/jobs/%" G_GINT64_FORMAT "\n", view->url, job->id);
+	g_string_append_printf(out, "  %s/api/v1/jobs/%" G_GINT64_FORMAT "/samples.csv\n", view->url, job->id);
+}
+
+char *report_text(const JobView *view, gsize *ret_size)
+{
+	GString *out = g_string_sized_new(8 * 1024);
+	const StoreJob *job = view->job;
+
+	if (job->state == JOB_DONE && view->result) {
+		g_autofree char *table = stats_result_to_text(view->result);
+
+		g_string_append(out, table);
+		if (!g_str_has_suffix(table, "\n\n"))
+			g_string_append_c(out, '\n');
+	} else {
+		g_autofree char *headline = words_headline(job, view->result);
+
+		paragraph(out, headline);
+		if (job_state_is_final(job->state))
+			failure(out, job);
+	}
+	how(out, view);
+	if (ret_size)
+		*ret_size = out->len;
+	return g_string_free(out, FALSE);
+}
