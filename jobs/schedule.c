@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jobs/schedule.h"
+
+#include <string.h>
+
+/* One bit of the seed, well mixed: neighbouring seeds shall not all begin alike. */
+static gboolean seed_bit(guint64 seed)
+{
+	guint64 mixed = seed * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) + G_GUINT64_CONSTANT(0xd1b54a32d192ed03);
+
+	mixed ^= mixed >> 32;
+	mixed *= G_GUINT64_CONSTANT(0xd6e8feb86659fd93);
+	return mixed >> 63;
+}
+
+char *schedule_order(guint64 seed, int pairs)
+{
+	const char *two = seed_bit(seed) ? "BAAB" : "ABBA";
+	GString *order = g_string_new(NULL);
+
+	for (int i = 0; i < 2 * pairs; i++)
+		g_string_append_c(order, two[i % 4]);
+	return g_string_free(order, FALSE);
+}
+
+static SampleArm arm_of(char letter)
+{
+	return letter == 'A' ? SAMPLE_ARM_BASE : SAMPLE_ARM_PATCHED;
+}
+
+static gboolean is_valid(const ScheduleBoot *boot)
+{
+	return boot->reason[0] == '\0';
+}
+
+static gboolean has_half(const GArray *boots, int pair, SampleArm arm)
+{
+	for (guint i = 0; i < boots->len; i++) {
+		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
+		if (boot->pair == pair && boot->arm == arm && is_valid(boot))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* The earliest pair without a valid boot of the arm, or -1. */
+static int missing_pair(const char *order, const GArray *boots, SampleArm arm)
+{
+	int pairs = (int)strlen(order) / 2;
+
+	for (int pair = 0; pair < pairs; pair++)
+		if (!has_half(boots, pair, arm))
+			return pair;
+	return -1;
+}
+
+gboolean schedule_next(const char *order, const GArray *boots, int *ret_pair, SampleArm *ret_arm)
+{
+	gsize planned = strlen(order);
+
+	if (boots->len < planned) {
+		*ret_pair = (int)boots->len / 2;
+		*ret_arm = arm_of(order[boots->len]);
+		return TRUE;
+	}
+	/* the order repeats after four, whatever its length */
+	SampleArm arm = arm_of(boots->len % 4 == 0 || boots->len % 4 == 3 ? order[0] : order[1]);
+	int pair = missing_pair(order, boots, arm);
+	if (pair < 0) {
+		arm = arm == SAMPLE_ARM_BASE ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE;
+		pair = missing_pair(order, boots, arm);
+	}
+	if (pair < 0)
+		return FALSE;
+	*ret_pair = pair;
+	*ret_arm = arm;
+	return TRUE;
+}
+
+int schedule_left(const char *order, const GArray *boots)
+{
+	int pairs = (int)strlen(order) / 2, left = 0;
+
+	for (int pair = 0; pair < pairs; pair++)
+		for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++)
+			if (!has_half(boots, pair, (SampleArm)arm))
+				left++;
+	return left;
+}
+
+typedef struct {
+	int valid, failed;
+	const char *last, *last_but_one;	/* reasons of its last two boots; NULL: none yet */
+} Tally;
+
+static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARM_COUNT])
+{
+	for (guint i = 0; i < boots->len; i++) {
+		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
+		Tally *tally = &tallies[boot->arm];
+		*(is_valid(boot) ? &tally->valid : &tally->failed) += 1;
+		tally->last_but_one = tally->last;
+		tally->last = boot->reason;
+	}
+}
+
+static gboolean fails_always(const Tally *tally)
+{
+	return tally->valid == 0 && tally->last_but_one && *tally->last && g_str_equal(tally->last, tally->last_but_one) &&
+	       !g_str_equal(tally->last, "lost");
+}
+
+/* The reason of the last boot of the arm that failed. */
+static const char *last_reason(const GArray *boots, SampleArm arm)
+{
+	for (guint i = boots->len; i-- > 0;) {
+		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
+		if (boot->arm == arm && !is_valid(boot))
+			return boot->reason;
+	}
+	return "";
+}
+
+gboolean schedule_failed(const GArray *boots, int max_failed, SampleArm *ret_arm, const char **ret_reason)
+{
+	Tally tallies[SAMPLE_ARM_COUNT] = { 0 };
+
+	count_boots(boots, tallies);
+	const Tally *base = &tallies[SAMPLE_ARM_BASE], *patched = &tallies[SAMPLE_ARM_PATCHED];
+	if (base->failed > max_failed || fails_always(base))
+		*ret_arm = SAMPLE_ARM_BASE;
+	else if (patched->failed > max_failed || (base->valid > 0 && fails_always(patched)))
+		*ret_arm = SAMPLE_ARM_PATCHED;
+	else
+		return FALSE;
+	*ret_reason = last_reason(boots, *ret_arm);
+	return TRUE;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which arm is booted next. Pure: everything follows from the seed and from
+ * what the boots so far gave, so a stage that is started again goes on with
+ * the very boot that an undisturbed one would have made.
+ *
+ * Boots come in pairs, one of each arm, in ABBA order: the first pair's order
+ * is chosen by the seed, each further pair is the mirror of the one before.
+ * A steady drift of the host then weighs on both arms alike.
+ *
+ * A boot that failed is replaced: after the planned boots, the missing halves
+ * of pairs are booted again, the earliest pair first. Where both arms miss
+ * boots, their order goes on in the ABBA pattern. A replacement has the pair
+ * of the boot it replaces and a boot number of its own.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "jobs/spec/sample.h"
+
+/* One boot that was made. */
+typedef struct {
+	int pair;
+	SampleArm arm;
+	char *reason;	/* empty: valid; else as in the boot event. Borrowed */
+} ScheduleBoot;
+
+/* "ABBA...": A base, B patched; 2 * pairs letters. The caller's. */
+char *schedule_order(guint64 seed, int pairs);
+
+/* FALSE: every pair is complete. boots: GArray of ScheduleBoot in the order they were made. */
+gboolean schedule_next(const char *order, const GArray *boots, int *ret_pair, SampleArm *ret_arm);
+
+/* How many boots are still to be made if none fails. */
+int schedule_left(const char *order, const GArray *boots);
+
+/*
+ * Has an arm failed for good? Then which, and the reason of its last failed
+ * boot (borrowed from boots). An arm has failed when more than max_failed of
+ * its boots failed, or, sooner, when its last two boots failed for the same
+ * reason and it is plain whose fault it is: for the patched arm, the base
+ * arm has a valid boot and the patched none; for the base arm, it has no
+ * valid boot. "lost" boots are the lab's fault and count only toward
+ * max_failed.
+ */
+gboolean schedule_failed(const GArray *boots, int max_failed, SampleArm *ret_arm, const char **ret_reason);
