@@ -161,6 +161,9 @@ gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, J
 /* The next jobs in that state, by priority, then age; an array of StoreJob that owns them. */
 gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GError **error);
 
+/* How many jobs in the job's state come before it. */
+gboolean store_queue_before(Db *db, const StoreJob *job, int *ret_before, GError **error);
+
 /* Transaction "state": to a state that is not final. host NULL: as it was. */
 gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *host,
 			     gint64 now_ns, GError **error);

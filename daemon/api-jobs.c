@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "daemon/answer.h"
+#include "daemon/api.h"
+#include "daemon/artifacts.h"
+#include "daemon/job-json.h"
+#include "daemon/queue.h"
+
+#define LIST_DEFAULT 50
+
+StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	StoreJob *job = NULL;
+	GError *error = NULL;
+
+	if (!store_job_get(lab->db, match->id, &job, &error))
+		answer_trouble(request, match->id, error);
+	else if (!job)
+		answer_error(request, 404, "not-found", NULL, "there is no job %" G_GINT64_FORMAT, match->id);
+	return job;
+}
+
+/* ---- the list ---- */
+
+static gboolean int_query(HttpRequest *request, const char *name, gint64 min, gint64 max, gint64 *value)
+{
+	const char *text = http_request_query(request, name);
+
+	if (!text || g_ascii_string_to_signed(text, 10, min, max, value, NULL))
+		return TRUE;
+	answer_error(request, 400, "malformed", name,
+		     "'%.40s' is not a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, text, min, max);
+	return FALSE;
+}
+
+static gboolean read_filter(HttpRequest *request, StoreFilter *filter)
+{
+	const char *state = http_request_query(request, "state");
+	gint64 limit = LIST_DEFAULT;
+
+	*filter = (StoreFilter){
+		.tree = http_request_query(request, "tree"),
+		.benchmark = http_request_query(request, "benchmark"),
+	};
+	if (!int_query(request, "limit", 1, STORE_LIST_MAX, &limit) ||
+	    !int_query(request, "cursor", 1, G_MAXINT64, &filter->before_id))
+		return FALSE;
+	filter->limit = (int)limit;
+	if (state && g_str_equal(state, "live")) {
+		filter->live = TRUE;
+	} else if (state) {
+		filter->by_state = TRUE;
+		if (!job_state_from_name(state, &filter->state)) {
+			answer_error(request, 400, "malformed", "state", "there is no state '%.40s'", state);
+			return FALSE;
+		}
+	}
+	return TRUE;
+}
+
+void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
+{
+	g_autoptr(GPtrArray) jobs = NULL;
+	JsonObject *object;
+	JsonArray *array;
+	StoreFilter filter;
+	gint64 cursor;
+	GError *error = NULL;
+
+	if (!read_filter(request, &filter))
+		return;
+	if (!store_job_list(lab->db, &filter, &jobs, &cursor, &error)) {
+		answer_trouble(request, 0, error);
+		return;
+	}
+	object = json_object_new();
+	array = json_array_new();
+	for (guint i = 0; i < jobs->len; i++)
+		json_array_add_object_element(array, job_json_brief(g_ptr_array_index(jobs, i)));
+	json_object_set_array_member(object, "jobs", array);
+	if (cursor) {
+		g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, cursor);
+
+		json_object_set_string_member(object, "cursor", text);
+	} else {
+		json_object_set_null_member(object, "cursor");
+	}
+	answer_json(request, 200, object);
+}
+
+/* ---- one ---- */
+
+static void answer_job(HttpRequest *request, Lab *lab, const StoreJob *job, unsigned status)
+{
+	g_autoptr(GPtrArray) boots = NULL;
+	g_auto(GStrv) artifacts = artifacts_list(lab, job->id);
+	GError *error = NULL;
+	int position;
+
+	if (!store_boots(lab->db, job->id, &boots, &error) ||
+	    !queue_position(lab->queue, job, &position, &error)) {
+		answer_trouble(request, job->id, error);
+		return;
+	}
+	answer_json(request, status, job_json(job, boots, (const char *const *)artifacts, position));
+}
+
+void api_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
+
+	if (job)
+		answer_job(request, lab, job, 200);
+}
+
+/* 200: it has ended as cancelled; 202: its stage is being ended; 409: it had ended before. */
+void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	g_autoptr(StoreJob) before = api_find_job(request, lab, match);
+	g_autoptr(StoreJob) job = NULL;
+	JobState state;
+	GError *error = NULL;
+
+	if (!before)
+		return;
+	if (job_state_is_final(before->state) && before->state != JOB_CANCELLED) {
+		answer_error(request, 409, "ended", NULL, "job %" G_GINT64_FORMAT " has ended already: %s", before->id,
+			     job_state_name(before->state));
+		return;
+	}
+	if (!queue_cancel(lab->queue, before->id, &state, &error)) {
+		answer_trouble(request, before->id, error);
+		return;
+	}
+	job = api_find_job(request, lab, match);
+	if (job)
+		answer_job(request, lab, job, state == JOB_CANCELLED ? 200 : 202);
+}
+
+void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
+	g_autofree char *json = NULL;
+	GError *error = NULL;
+
+	if (!job)
+		return;
+	if (!store_result(lab->db, job->id, &json, &error)) {
+		answer_trouble(request, job->id, error);
+	} else if (!json && job_state_is_final(job->state)) {
+		answer_error(request, 404, job_state_name(job->state), NULL,
+			     "job %" G_GINT64_FORMAT " ended without a result: %s%s%s", job->id,
+			     job_state_name(job->state), *job->message ? ": " : "", job->message);
+	} else if (!json) {
+		answer_error(request, 409, job_state_name(job->state), NULL,
+			     "job %" G_GINT64_FORMAT " has no result yet, it is %s", job->id, job_state_name(job->state));
+		http_answer_header(request, "Retry-After", "5");
+	} else {
+		gsize size = strlen(json);
+
+		answer_text(request, JSON_TYPE, g_steal_pointer(&json), size);
+	}
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the lab says of itself: hosts, health, metrics, its own description. */
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "daemon/answer.h"
+#include "daemon/api.h"
+#include "daemon/openapi.h"
+#include "daemon/queue.h"
+
+/* ---- hosts ---- */
+
+static JsonObject *host_json(Lab *lab, const ConfigHost *host, const StoreHost *known)
+{
+	JsonObject *object = json_object_new();
+	gint64 job = queue_running(lab->queue, host->name);
+
+	json_object_set_string_member(object, "name", host->name);
+	json_object_set_string_member(object, "uri", host->uri);
+	json_object_set_string_member(object, "vm_cpus", host->vm_cpus);
+	json_object_set_string_member(object, "other_cpus", host->other_cpus);
+	json_object_set_int_member(object, "guest_cpus", host->guest_cpus);
+	json_object_set_string_member(object, "state", job ? "measuring" : "idle");
+	if (job)
+		json_object_set_int_member(object, "job", job);
+	else
+		json_object_set_null_member(object, "job");
+	json_object_set_string_member(object, "accelerator", known->accelerator);
+	json_object_set_string_member(object, "qemu_version", known->qemu_version);
+	json_object_set_string_member(object, "libvirt_version", known->libvirt_version);
+	json_object_set_int_member(object, "boots_valid", known->boots_valid);
+	json_object_set_int_member(object, "boots_failed", known->boots_failed);
+	json_object_set_int_member(object, "last_boot_ns", known->last_boot_ns);
+	return object;
+}
+
+void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
+{
+	g_autoptr(JsonObject) object = json_object_new();
+	JsonArray *hosts = json_array_new();
+
+	json_object_set_array_member(object, "hosts", hosts);
+	for (guint i = 0; i < lab->config->hosts->len; i++) {
+		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
+		g_auto(StoreHost) known = { 0 };
+		GError *error = NULL;
+
+		if (!store_host(lab->db, host->name, &known, &error)) {
+			answer_trouble(request, 0, error);
+			return;
+		}
+		json_array_add_object_element(hosts, host_json(lab, host, &known));
+	}
+	answer_json(request, 200, g_steal_pointer(&object));
+}
+
+/* ---- health ---- */
+
+static guint64 disk_free(const char *path)
+{
+	struct statvfs status;
+
+	return statvfs(path, &status) == 0 ? (guint64)status.f_bavail * status.f_frsize : 0;
+}
+
+void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
+{
+	JsonObject *object = json_object_new();
+	g_autoptr(GError) error = NULL;
+	gboolean good = db_writable(lab->db, &error);
+
+	json_object_set_string_member(object, "status", good ? "ok" : "failing");
+	json_object_set_string_member(object, "database", good ? "ok" : error->message);
+	json_object_set_int_member(object, "disk_free_bytes", (gint64)disk_free(lab->config->state_dir));
+	json_object_set_int_member(object, "uptime_s", (lab->now_ns() - lab->start_ns) / G_GINT64_CONSTANT(1000000000));
+	answer_json(request, good ? 200 : 503, object);
+}
+
+/* ---- metrics: Prometheus' text format, version 0.0.4 ---- */
+
+static void metric(GString *out, const char *name, const char *type, const char *help)
+{
+	g_string_append_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void single(GString *out, const char *name, const char *type, const char *help, gint64 value)
+{
+	metric(out, name, type, help);
+	g_string_append_printf(out, "%s %" G_GINT64_FORMAT "\n", name, value);
+}
+
+static gboolean job_metrics(Lab *lab, GString *out, GError **error)
+{
+	gint64 counts[JOB_N_STATES];
+
+	if (!store_job_counts(lab->db, counts, error))
+		return FALSE;
+	metric(out, "regrlab_jobs", "gauge", "Jobs by state.");
+	for (int i = 0; i < JOB_N_STATES; i++)
+		g_string_append_printf(out, "regrlab_jobs{state=\"%s\"} %" G_GINT64_FORMAT "\n", job_state_name(i), counts[i]);
+	return TRUE;
+}
+
+static gboolean host_metrics(Lab *lab, GString *out, GError **error)
+{
+	metric(out, "regrlab_host_boots", "gauge", "Boots taken in, by host and whether they counted.");
+	for (guint i = 0; i < lab->config->hosts->len; i++) {
+		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
+		g_auto(StoreHost) known = { 0 };
+
+		if (!store_host(lab->db, host->name, &known, error))
+			return FALSE;
+		g_string_append_printf(out,
+				       "regrlab_host_boots{host=\"%s\",valid=\"1\"} %" G_GINT64_FORMAT "\n"
+				       "regrlab_host_boots{host=\"%s\",valid=\"0\"} %" G_GINT64_FORMAT "\n",
+				       host->name, known.boots_valid, host->name, known.boots_failed);
+	}
+	metric(out, "regrlab_host_busy", "gauge", "1 while a job is measured on the host.");
+	for (guint i = 0; i < lab->config->hosts->len; i++) {
+		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
+
+		g_string_append_printf(out, "regrlab_host_busy{host=\"%s\"} %d\n", host->name,
+				       queue_running(lab->queue, host->name) ? 1 : 0);
+	}
+	return TRUE;
+}
+
+static void http_metrics(Lab *lab, GString *out)
+{
+	single(out, "regrlab_http_connections", "gauge", "Open HTTP connections.", http_connections(lab->http));
+	metric(out, "regrlab_http_answers_total", "counter", "HTTP answers by status.");
+	for (unsigned status = 100; status < HTTP_MAX_STATUS; status++)
+		if (http_answers(lab->http, status))
+			g_string_append_printf(out, "regrlab_http_answers_total{status=\"%u\"} %" G_GUINT64_FORMAT "\n",
+					       status, http_answers(lab->http, status));
+}
+
+void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	GError *error = NULL;
+	gsize size;
+
+	if (!job_metrics(lab, out, &error) || !host_metrics(lab, out, &error)) {
+		answer_trouble(request, 0, error);
+		return;
+	}
+	http_metrics(lab, out);
+	single(out, "regrlab_build_busy", "gauge", "1 while a kernel is built.", queue_running(lab->queue, NULL) ? 1 : 0);
+	single(out, "regrlab_stages_started_total", "counter", "Stages started.",
+	       (gint64)queue_stages_started(lab->queue));
+	single(out, "regrlab_stages_crashed_total", "counter", "Stages that ended without saying how.",
+	       (gint64)queue_stages_crashed(lab->queue));
+	single(out, "regrlab_database_bytes", "gauge", "Size of the database.", db_size_bytes(lab->db));
+	single(out, "regrlab_disk_free_bytes", "gauge", "Free space where the state is.",
+	       (gint64)disk_free(lab->config->state_dir));
+	single(out, "regrlab_start_time_seconds", "gauge", "When the daemon started.",
+	       lab->start_ns / G_GINT64_CONSTANT(1000000000));
+	size = out->len;
+	http_answer(request, 200, match->route->produces, g_string_free(g_steal_pointer(&out), FALSE), size);
+	http_answer_header(request, "Cache-Control", "no-store");
+}
+
+void api_openapi(HttpRequest *request, Lab *lab G_GNUC_UNUSED, const RouteMatch *match G_GNUC_UNUSED)
+{
+	answer_json(request, 200, openapi_document());
+}

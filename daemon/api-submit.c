@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/answer.h"
+#include "daemon/api.h"
+#include "daemon/form.h"
+#include "daemon/job-json.h"
+#include "daemon/queue.h"
+#include "daemon/submission.h"
+#include "jobs/spec/benchmark.h"
+
+#define KEY_MAX_BYTES 128
+#define RETRY_AFTER_S "60"
+
+/* ---- reading the body ---- */
+
+static gboolean take_form(Submission *submission, const GByteArray *body, const char *type, GError **error)
+{
+	g_autofree char *boundary = form_boundary(type);
+	g_autoptr(GPtrArray) fields = NULL;
+
+	if (!boundary)
+		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "the Content-Type names no boundary");
+	if (!form_parse((const char *)body->data, body->len, boundary, &fields, error))
+		return FALSE;
+	for (guint i = 0; i < fields->len; i++) {
+		const FormField *field = g_ptr_array_index(fields, i);
+
+		if (!submission_field(submission, field->name, field->data, field->size, field->is_file, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean take_json(Submission *submission, const GByteArray *body, const char *type G_GNUC_UNUSED,
+			  GError **error)
+{
+	return submission_json(submission, (const char *)body->data, body->len, error);
+}
+
+static gboolean take_mbox(Submission *submission, const GByteArray *body, const char *type G_GNUC_UNUSED,
+			  GError **error)
+{
+	return submission_field(submission, "series", (const char *)body->data, body->len, TRUE, error);
+}
+
+static const struct {
+	const char *type;
+	gboolean (*take)(Submission *submission, const GByteArray *body, const char *type, GError **error);
+} kinds[] = {
+	{ "multipart/form-data", take_form },
+	{ "application/json", take_json },
+	{ "text/plain", take_mbox },
+	{ "application/mbox", take_mbox },
+	{ "message/rfc822", take_mbox },
+};
+
+typedef struct {
+	Submission *submission;
+	GError *error;
+} TakeQuery;
+
+static gboolean take_query(const char *name, const char *value, gpointer data)
+{
+	TakeQuery *take = data;
+
+	if (g_str_equal(name, "series"))
+		return spec_error_set(&take->error, SPEC_ERROR_VALUE, name, "has to be in the body");
+	return submission_field(take->submission, name, value, strlen(value), FALSE, &take->error);
+}
+
+/* 400 for a body that cannot be read, 422 for one that says what cannot be. */
+static void refuse(HttpRequest *request, const GError *problem)
+{
+	g_autofree char *field = spec_error_field(problem);
+	gboolean syntax = problem->code == SPEC_ERROR_SYNTAX && !field;
+
+	answer_error(request, syntax ? 400 : 422, syntax ? "malformed" : "invalid", field, "%s", problem->message);
+}
+
+static gboolean read_submission(HttpRequest *request, Submission *submission)
+{
+	const char *type = http_request_header(request, "Content-Type");
+	g_autofree char *media = g_ascii_strdown(type ? type : "", (gssize)strcspn(type ? type : "", "; \t"));
+	g_autoptr(GError) problem = NULL;
+	TakeQuery query = { submission, NULL };
+
+	if (!http_request_each_query(request, take_query, &query)) {
+		answer_error(request, 400, "malformed", NULL, "the query is not UTF-8 text");
+		g_clear_error(&query.error);
+		return FALSE;
+	}
+	if (query.error) {
+		refuse(request, query.error);
+		g_clear_error(&query.error);
+		return FALSE;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (!g_str_equal(kinds[i].type, media))
+			continue;
+		if (kinds[i].take(submission, http_request_body(request), type, &problem) &&
+		    submission_finish(submission, &problem))
+			return TRUE;
+		refuse(request, problem);
+		return FALSE;
+	}
+	answer_error(request, 415, "unsupported-type", NULL,
+		     "'%.100s' is not taken: a job is multipart/form-data (curl -F), application/json, or an mbox as "
+		     "text/plain, application/mbox or message/rfc822 (curl --data-binary with -H 'Content-Type: ...')",
+		     media);
+	return FALSE;
+}
+
+/* ---- what has to be looked up ---- */
+
+static gboolean check_tree(Lab *lab, JobSpec *spec, GError **error)
+{
+	const ConfigTree *tree = config_tree(lab->config, spec->tree);
+
+	if (!tree) {
+		g_autoptr(GString) names = g_string_new(NULL);
+
+		for (guint i = 0; i < lab->config->trees->len; i++)
+			g_string_append_printf(names, "%s%s", i ? ", " : "",
+					       ((ConfigTree *)g_ptr_array_index(lab->config->trees, i))->name);
+		return spec_error_set(error, SPEC_ERROR_VALUE, "tree", "there is no tree '%s'; there are: %s",
+				      spec->tree, names->str);
+	}
+	if (!*spec->tree) {
+		g_free(spec->tree);
+		spec->tree = g_strdup(tree->name);
+	}
+	return TRUE;
+}
+
+static gboolean check_config(Lab *lab, const JobSpec *spec, GError **error)
+{
+	g_autofree char *path = g_strdup_printf("%s/%s.config", lab->config->configs_dir, spec->config);
+
+	if (spec->has_config || access(path, R_OK) == 0)
+		return TRUE;
+	return spec_error_set(error, SPEC_ERROR_VALUE, "config", "there is no kernel configuration profile '%s'",
+			      spec->config);
+}
+
+static gboolean check_plan(Lab *lab, const JobSpec *spec, const char *profile, GError **error)
+{
+	g_autoptr(BenchmarkPlan) plan = NULL;
+	g_autoptr(GError) problem = NULL;
+	g_autofree char *field = NULL;
+
+	if (benchmark_plan(lab->config->benchmarks_dir, spec->benchmarks, spec->params, profile, &plan, &problem))
+		return TRUE;
+	field = spec_error_field(problem);
+	if (field)
+		g_propagate_error(error, g_steal_pointer(&problem));
+	else
+		spec_error_set(error, SPEC_ERROR_VALUE, "benchmarks", "%s", problem->message);
+	return FALSE;
+}
+
+/* "auto" becomes one of the two where it is measured: both have to work. */
+static gboolean check_benchmarks(Lab *lab, const JobSpec *spec, GError **error)
+{
+	if (!g_str_equal(spec->profile, "auto"))
+		return check_plan(lab, spec, spec->profile, error);
+	return check_plan(lab, spec, "quick", error) && check_plan(lab, spec, "full", error);
+}
+
+static gboolean check_places(HttpRequest *request, Lab *lab, JobSpec *spec)
+{
+	g_autoptr(GError) problem = NULL;
+
+	if (check_tree(lab, spec, &problem) && check_config(lab, spec, &problem) &&
+	    check_benchmarks(lab, spec, &problem))
+		return TRUE;
+	refuse(request, problem);
+	return FALSE;
+}
+
+static gboolean check_room(HttpRequest *request, Lab *lab)
+{
+	gint64 counts[JOB_N_STATES], live = 0;
+	GError *error = NULL;
+
+	if (!store_job_counts(lab->db, counts, &error)) {
+		answer_trouble(request, 0, error);
+		return FALSE;
+	}
+	for (int i = 0; i < JOB_N_STATES; i++)
+		if (!job_state_is_final(i))
+			live += counts[i];
+	if (live < lab->config->queue_max)
+		return TRUE;
+	answer_error(request, 429, "queue-full", NULL, "%" G_GINT64_FORMAT " jobs wait already; try again later", live);
+	http_answer_header(request, "Retry-After", RETRY_AFTER_S);
+	return FALSE;
+}
+
+static gboolean check_key(HttpRequest *request, const char *key)
+{
+	gboolean good = !key || (*key && strlen(key) <= KEY_MAX_BYTES);
+
+	for (const char *p = key; good && p && *p; p++)
+		good = g_ascii_isprint(*p);
+	if (!good)
+		answer_error(request, 400, "malformed", "Idempotency-Key",
+			     "an Idempotency-Key has 1 to %d printable characters", KEY_MAX_BYTES);
+	return good;
+}
+
+/* ---- storing ---- */
+
+static GBytes *take_bytes(GString **content)
+{
+	GString *string = g_steal_pointer(content);
+
+	return string ? g_string_free_to_bytes(string) : NULL;
+}
+
+static void accepted(HttpRequest *request, Lab *lab, gint64 id)
+{
+	g_autoptr(StoreJob) job = NULL;
+	g_autofree char *location = g_strdup_printf(API "/jobs/%" G_GINT64_FORMAT, id);
+	JsonObject *object;
+	GError *error = NULL;
+
+	if (!store_job_get(lab->db, id, &job, &error)) {
+		answer_trouble(request, id, error);
+		return;
+	}
+	object = json_object_new();
+	json_object_set_int_member(object, "id", id);
+	json_object_set_string_member(object, "state", job_state_name(job->state));
+	json_object_set_object_member(object, "links", job_json_links(id, NULL));
+	answer_json(request, 202, object);
+	http_answer_header(request, "Location", location);
+}
+
+void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
+{
+	g_autoptr(Submission) submission = submission_new();
+	g_autoptr(GBytes) series = NULL, config = NULL;
+	g_autofree char *digest = NULL;
+	const char *key = http_request_header(request, "Idempotency-Key");
+	GError *error = NULL;
+	gboolean again;
+	gint64 id;
+
+	if (!check_key(request, key) || !read_submission(request, submission) ||
+	    !check_places(request, lab, submission->spec) || !check_room(request, lab))
+		return;
+	digest = submission_digest(submission);
+	series = take_bytes(&submission->series);
+	config = take_bytes(&submission->config);
+
+	StoreSubmission row = { submission->spec, series, config, key, digest };
+	if (!store_job_add(lab->db, &row, lab->now_ns(), &id, &again, &error)) {
+		if (g_error_matches(error, DB_ERROR, DB_ERROR_CONFLICT)) {
+			answer_error(request, 409, "conflict", "Idempotency-Key", "%s", error->message);
+			g_error_free(error);
+		} else {
+			answer_trouble(request, 0, error);
+		}
+		return;
+	}
+	accepted(request, lab, id);
+	queue_kick(lab->queue);
+}

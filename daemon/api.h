@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The handlers of the route table, by file. */
+#pragma once
+
+#include "daemon/routes.h"
+
+/* api-submit.c */
+void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* api-jobs.c */
+void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match);
+/* The job of {id}; answered and NULL if there is none. The caller's. */
+StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* api-data.c */
+void api_samples_csv(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_samples_json(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_log(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_artifact(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* api-lab.c */
+void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_openapi(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* pages.c */
+void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_static(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/config-keys.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "jobs/cpus.h"
+
+#define DAY_S 86400
+#define LIBDIR REGRLAB_PREFIX "/lib/regrlab"
+#define SHAREDIR REGRLAB_PREFIX "/share/regrlab"
+
+#define DAEMON(member) .section = "daemon", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
+#define BUILD(key_, member) .section = "build", .key = key_, .offset = G_STRUCT_OFFSET(Config, member)
+#define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
+#define HOST(member) .section = "host", .key = #member, .offset = G_STRUCT_OFFSET(ConfigHost, member)
+
+const ConfigKey config_keys[] = {
+	{ DAEMON(listen), .kind = CONFIG_LOOPBACK, .standard = "127.0.0.1",
+	  .help = "address to listen on; there are no accounts yet, so nothing but loopback is taken" },
+	{ DAEMON(port), .kind = CONFIG_INT, .min = 1, .max = 65535, .standard = "8642", .help = "port to listen on" },
+	{ DAEMON(url), .kind = CONFIG_URL, .standard = "",
+	  .help = "how people reach the lab, for links; empty: http://LISTEN:PORT" },
+	{ DAEMON(state_dir), .kind = CONFIG_PATH, .standard = "/var/lib/regrlab",
+	  .help = "database and run directories" },
+	{ DAEMON(cache_dir), .kind = CONFIG_PATH, .standard = "/var/cache/regrlab",
+	  .help = "kernels, worktrees, ccache, disks: can be deleted while nothing runs" },
+	{ DAEMON(job_program), .kind = CONFIG_PATH, .standard = REGRLAB_PREFIX "/bin/regrlab-job",
+	  .help = "the program of the stages" },
+	{ DAEMON(benchmarks_dir), .kind = CONFIG_PATH, .standard = SHAREDIR "/benchmarks",
+	  .help = "descriptions of benchmarks, NAME.ini" },
+	{ DAEMON(configs_dir), .kind = CONFIG_PATH, .standard = SHAREDIR "/configs",
+	  .help = "kernel configuration profiles, NAME.config" },
+	{ DAEMON(guest_image), .kind = CONFIG_PATH, .standard = LIBDIR "/guest.cpio", .help = "the guests' initramfs" },
+	{ DAEMON(max_body_mib), .kind = CONFIG_INT, .min = 1, .max = 64, .standard = "20", .unit = "MiB",
+	  .help = "largest request body" },
+	{ DAEMON(queue_max), .kind = CONFIG_INT, .min = 1, .max = 100000, .standard = "200", .unit = "jobs",
+	  .help = "jobs that have not ended; more are answered with 429" },
+	{ DAEMON(connections_max), .kind = CONFIG_INT, .min = 4, .max = 900, .standard = "128",
+	  .unit = "connections", .help = "open at once; more wait" },
+	{ DAEMON(idle_timeout_s), .kind = CONFIG_INT, .min = 1, .max = 3600, .standard = "30", .unit = "seconds",
+	  .help = "until a connection on which nothing moves is closed" },
+	{ DAEMON(request_timeout_s), .kind = CONFIG_INT, .min = 1, .max = 3600, .standard = "120", .unit = "seconds",
+	  .help = "for a whole request to come in" },
+
+	{ BUILD("cpus", build_cpus), .kind = CONFIG_CPUS, .standard = "",
+	  .help = "CPUs that build kernels; empty: all. No build runs while a measurement does on the same CPUs" },
+	{ BUILD("jobs", build_jobs), .kind = CONFIG_INT, .min = 0, .max = 4096, .standard = "0",
+	  .help = "make -j; 0: as many as CPUs" },
+	{ BUILD("timeout_s", build_timeout_s), .kind = CONFIG_INT, .min = 10, .max = DAY_S, .standard = "3600",
+	  .unit = "seconds", .help = "for one kernel" },
+
+	{ TREE(path), .kind = CONFIG_PATH, .help = "a git repository of the kernel, bare or not" },
+	{ TREE(branch), .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },
+	{ TREE(remote), .kind = CONFIG_REF, .standard = "",
+	  .help = "remote to fetch from when a commit is not there; empty: none" },
+
+	{ HOST(uri), .kind = CONFIG_TEXT, .standard = "",
+	  .help = "of libvirt; empty: qemu:///embed?root=STATE_DIR/libvirt-NAME, which needs no libvirt daemon" },
+	{ HOST(vm_cpus), .kind = CONFIG_CPUS, .standard = "", .help = "CPUs for the guests' CPUs; empty: all" },
+	{ HOST(other_cpus), .kind = CONFIG_CPUS, .standard = "",
+	  .help = "CPUs for emulator and I/O threads; empty: vm_cpus" },
+	{ HOST(guest_cpus), .kind = CONFIG_INT, .min = 1, .max = 512, .standard = "2", .unit = "CPUs",
+	  .help = "of a guest" },
+	{ HOST(boot_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
+	  .help = "from a guest's start to its first word" },
+	{ HOST(silence_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
+	  .help = "between two lines of a running guest" },
+	{ HOST(max_failed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "2", .unit = "boots",
+	  .help = "of an arm that are tried again before the job ends as boot-failed" },
+};
+const gsize config_n_keys = G_N_ELEMENTS(config_keys);
+
+static gboolean is_cpus(const char *text)
+{
+	g_autoptr(GArray) cpus = NULL;
+
+	return !*text || cpu_list_parse(text, &cpus, NULL);
+}
+
+static gboolean is_loopback(const char *text)
+{
+	g_autoptr(GInetAddress) address = g_inet_address_new_from_string(text);
+
+	return address && g_inet_address_get_is_loopback(address);
+}
+
+static gboolean is_url(const char *text)
+{
+	const char *scheme;
+
+	if (!*text)
+		return TRUE;
+	if (!g_uri_is_valid(text, G_URI_FLAGS_NONE, NULL) || g_str_has_suffix(text, "/") || strpbrk(text, "?#"))
+		return FALSE;
+	scheme = g_uri_peek_scheme(text);
+	return g_strcmp0(scheme, "http") == 0 || g_strcmp0(scheme, "https") == 0;
+}
+
+static gboolean is_ref(const char *text)
+{
+	if (*text == '-' || *text == '/' || strstr(text, ".."))
+		return FALSE;
+	for (; *text; text++)
+		if (!g_ascii_isalnum(*text) && !strchr("_./-", *text))
+			return FALSE;
+	return TRUE;
+}
+
+static gboolean is_path(const char *text)
+{
+	return g_path_is_absolute(text);
+}
+
+static gboolean is_text(const char *text)
+{
+	return g_utf8_validate(text, -1, NULL);
+}
+
+static const struct {
+	gboolean (*check)(const char *text);
+	const char *allowed;
+} kinds[] = {
+	[CONFIG_TEXT] = { is_text, "text in UTF-8" },
+	[CONFIG_PATH] = { is_path, "an absolute path" },
+	[CONFIG_CPUS] = { is_cpus, "a list of CPUs such as 0-3,8" },
+	[CONFIG_LOOPBACK] = { is_loopback, "a loopback address such as 127.0.0.1 or ::1" },
+	[CONFIG_URL] = { is_url, "an http or https URL without a slash at its end" },
+	[CONFIG_REF] = { is_ref, "a name that git takes for a branch or remote" },
+};
+
+char *config_key_allowed(const ConfigKey *key)
+{
+	if (key->kind == CONFIG_INT)
+		return g_strdup_printf("a whole number from %d to %d", key->min, key->max);
+	return g_strdup(kinds[key->kind].allowed);
+}
+
+gboolean config_key_set(const ConfigKey *key, gpointer record, const char *text, char **ret_allowed)
+{
+	gint64 number;
+	char **member;
+
+	if (key->kind == CONFIG_INT) {
+		if (!g_ascii_string_to_signed(text, 10, key->min, key->max, &number, NULL)) {
+			*ret_allowed = config_key_allowed(key);
+			return FALSE;
+		}
+		*(int *)G_STRUCT_MEMBER_P(record, key->offset) = (int)number;
+		return TRUE;
+	}
+	if (!kinds[key->kind].check(text)) {
+		*ret_allowed = config_key_allowed(key);
+		return FALSE;
+	}
+	member = (char **)G_STRUCT_MEMBER_P(record, key->offset);
+	g_free(*member);
+	*member = g_strdup(text);
+	return TRUE;
+}
+
+char *config_key_text(const ConfigKey *key, gconstpointer record)
+{
+	const char *at = (const char *)record + key->offset;
+
+	if (key->kind == CONFIG_INT)
+		return g_strdup_printf("%d", *(const int *)at);
+	return g_strdup(*(char *const *)at);
+}
+
+void config_keys_clear(const char *section, gpointer record)
+{
+	for (gsize i = 0; i < config_n_keys; i++)
+		if (g_str_equal(config_keys[i].section, section) && config_keys[i].kind != CONFIG_INT)
+			g_clear_pointer((char **)G_STRUCT_MEMBER_P(record, config_keys[i].offset), g_free);
+}

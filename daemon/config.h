@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon's configuration, a GKeyFile. Every key is one row of a table in
+ * config.c: section, key, kind, range, default, unit, help. Unknown sections
+ * and keys are errors, as are values out of range.
+ */
+#pragma once
+
+#include <glib.h>
+
+#define CONFIG_FILE "/etc/regrlab/regrlab.conf"
+#define CONFIG_MAX_BYTES (256 * 1024)
+
+#define CONFIG_ERROR (config_error_quark())
+GQuark config_error_quark(void);
+
+typedef enum {
+	CONFIG_ERROR_IO,	/* cannot be read */
+	CONFIG_ERROR_SYNTAX,	/* not a key file */
+	CONFIG_ERROR_UNKNOWN,	/* no such section or key */
+	CONFIG_ERROR_VALUE,	/* not what the key allows */
+	CONFIG_ERROR_MISSING,	/* a section or key that must be there */
+} ConfigError;
+
+typedef struct {
+	char *name;
+	char *path;		/* a git repository, absolute */
+	char *branch;		/* the default base */
+	char *remote;		/* to fetch from when a commit is missing; empty: none */
+} ConfigTree;
+
+typedef struct {
+	char *name;
+	char *uri;		/* of libvirt */
+	char *vm_cpus;		/* for vCPUs, list format; empty: all */
+	char *other_cpus;	/* for emulator and I/O threads; empty: vm_cpus */
+	int guest_cpus;
+	int boot_timeout_s;
+	int silence_timeout_s;
+	int max_failed_boots;
+} ConfigHost;
+
+typedef struct {
+	char *listen;		/* a loopback address */
+	int port;
+	char *url;		/* of the lab for people, no slash at its end */
+	char *state_dir;
+	char *cache_dir;
+	char *job_program;
+	char *benchmarks_dir;
+	char *configs_dir;
+	char *guest_image;
+	int max_body_mib;
+	int queue_max;		/* jobs that are not final */
+	int connections_max;
+	int idle_timeout_s;	/* of a connection on which nothing moves */
+	int request_timeout_s;	/* from a request's first byte to its last */
+
+	char *build_cpus;	/* list format; empty: all */
+	int build_jobs;		/* of make; 0: as many as build_cpus */
+	int build_timeout_s;	/* of one kernel */
+
+	GPtrArray *trees;	/* of ConfigTree, owned; at least one; the first is the default */
+	GPtrArray *hosts;	/* of ConfigHost, owned; at least one */
+} Config;
+
+/* Errors name file, line (where there is one), section, key and what is allowed. */
+gboolean config_load(const char *path, Config **ret_config, GError **error);
+gboolean config_from_data(const char *name, const char *data, gsize size, Config **ret_config, GError **error);
+void config_free(Config *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
+
+/* The configuration as a file with every key, its help and its range; the caller's. */
+char *config_to_text(const Config *config);
+
+const ConfigTree *config_tree(const Config *config, const char *name);	/* empty: the first; NULL: none such */
+const ConfigHost *config_host(const Config *config, const char *name);	/* NULL: none such */
+
+/*
+ * Whether a build disturbs a measurement on that host: the host is this
+ * machine (no machine in its URI) and their CPUs overlap.
+ */
+gboolean config_build_disturbs(const Config *config, const ConfigHost *host);

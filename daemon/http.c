@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/http.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "daemon/request.h"
+
+#define SWEEP_S 2	/* how often requests that take too long are looked for */
+
+typedef struct {
+	int fd;
+	gint64 since_us;	/* monotonic: when the request that is coming in began; 0: an answer is on its way */
+	GList link;		/* in http->connections */
+} Connection;
+
+struct Http {
+	struct MHD_Daemon *daemon;
+	HttpRules rules;
+	gpointer rules_data;
+	gint64 request_timeout_us;
+	GSource *source;
+	guint sweep_id;
+	GQueue connections;	/* of Connection */
+	guint64 answers[HTTP_MAX_STATUS];
+};
+
+/* ---- the source ---- */
+
+typedef struct {
+	GSource source;
+	struct MHD_Daemon *daemon;
+} MhdSource;
+
+/* libmicrohttpd's timeout is relative: it becomes a time of the main loop's clock here, once after each run. */
+static void arm(MhdSource *source)
+{
+	MHD_UNSIGNED_LONG_LONG timeout_ms;
+
+	if (MHD_get_timeout(source->daemon, &timeout_ms) == MHD_YES)
+		g_source_set_ready_time(&source->source,
+					g_get_monotonic_time() + (gint64)MIN(timeout_ms, G_MAXINT32) * 1000);
+	else
+		g_source_set_ready_time(&source->source, -1);
+}
+
+static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+	MhdSource *mhd = (MhdSource *)source;
+
+	MHD_run(mhd->daemon);
+	arm(mhd);
+	return G_SOURCE_CONTINUE;
+}
+
+static GSourceFuncs source_funcs = { .dispatch = dispatch };
+
+static GSource *source_new(struct MHD_Daemon *daemon)
+{
+	GSource *source = g_source_new(&source_funcs, sizeof(MhdSource));
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+
+	((MhdSource *)source)->daemon = daemon;
+	g_source_set_static_name(source, "http");
+	g_source_add_unix_fd(source, info->epoll_fd, G_IO_IN);
+	g_source_attach(source, NULL);
+	return source;
+}
+
+/* ---- connections, and clients that take forever ---- */
+
+static void on_connection(void *data, struct MHD_Connection *mhd, void **socket_data,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	Http *http = data;
+	Connection *connection;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		connection = *socket_data;
+		g_queue_unlink(&http->connections, &connection->link);
+		g_free(connection);
+		*socket_data = NULL;
+		return;
+	}
+	connection = g_new0(Connection, 1);
+	connection->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	connection->since_us = g_get_monotonic_time();
+	connection->link.data = connection;
+	g_queue_push_tail_link(&http->connections, &connection->link);
+	*socket_data = connection;
+}
+
+static Connection *connection_of(struct MHD_Connection *mhd)
+{
+	return MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* A client that sends a byte now and then is never idle; its request still has to end. */
+static gboolean sweep(gpointer data)
+{
+	Http *http = data;
+	gint64 oldest = g_get_monotonic_time() - http->request_timeout_us;
+
+	for (GList *link = http->connections.head; link; link = link->next) {
+		Connection *connection = link->data;
+
+		if (connection->since_us && connection->since_us < oldest)
+			shutdown(connection->fd, SHUT_RDWR);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+/* ---- requests ---- */
+
+static enum MHD_Result answer_now(Http *http, HttpRequest *request, struct MHD_Connection *mhd)
+{
+	unsigned status;
+
+	connection_of(mhd)->since_us = 0;
+	if (http_request_send(request, &status) != MHD_YES)
+		return MHD_NO;
+	http->answers[MIN(status, HTTP_MAX_STATUS - 1)]++;
+	return MHD_YES;
+}
+
+/* The first call: only the headers are there. */
+static enum MHD_Result begin(Http *http, HttpRequest *request, struct MHD_Connection *mhd)
+{
+	gint64 announced;
+	gboolean waits = http_request_header(request, MHD_HTTP_HEADER_EXPECT) != NULL;
+
+	http->rules.begin(request, http->rules_data);
+	announced = http_request_announced(request);
+	if (!http_answered(request) && announced > 0 && (guint64)announced > http_request_max_body(request))
+		http->rules.too_large(request, http->rules_data);
+	/* a body that nobody wants: not waited for if the client waits too, or if it is huge */
+	if (http_answered(request) && announced != 0 && (waits || announced > HTTP_DISCARD_BYTES))
+		return answer_now(http, request, mhd);
+	return MHD_YES;
+}
+
+static enum MHD_Result take(Http *http, HttpRequest *request, const char *data, size_t *size)
+{
+	gboolean kept = http_request_take(request, data, *size);
+
+	*size = 0;
+	if (kept)
+		return MHD_YES;
+	if (!http_answered(request))
+		http->rules.too_large(request, http->rules_data);
+	return http_request_discarded(request) > HTTP_DISCARD_BYTES ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *mhd, const char *url, const char *method,
+				  const char *version G_GNUC_UNUSED, const char *upload, size_t *upload_size,
+				  void **request_data)
+{
+	Http *http = data;
+	HttpRequest *request = *request_data;
+
+	if (!request) {
+		request = http_request_new(mhd, method, url);
+		*request_data = request;
+		return begin(http, request, mhd);
+	}
+	if (*upload_size)
+		return take(http, request, upload, upload_size);
+	if (!http_answered(request))
+		http->rules.handle(request, http->rules_data);
+	return answer_now(http, request, mhd);
+}
+
+static void on_completed(void *data G_GNUC_UNUSED, struct MHD_Connection *mhd, void **request_data,
+			 enum MHD_RequestTerminationCode code G_GNUC_UNUSED)
+{
+	Connection *connection = connection_of(mhd);
+
+	http_request_free(*request_data);
+	*request_data = NULL;
+	if (connection)
+		connection->since_us = g_get_monotonic_time();
+}
+
+/* ---- start and stop ---- */
+
+static gboolean make_address(const HttpOptions *options, struct sockaddr_storage *ret_address, GError **error)
+{
+	g_autoptr(GInetAddress) inet = g_inet_address_new_from_string(options->listen);
+	g_autoptr(GSocketAddress) address = NULL;
+
+	if (!inet || !g_inet_address_get_is_loopback(inet)) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+			    "will not listen on '%s': there are no accounts, only loopback addresses are safe",
+			    options->listen);
+		return FALSE;
+	}
+	address = g_inet_socket_address_new(inet, (guint16)options->port);
+	return g_socket_address_to_native(address, ret_address, sizeof(*ret_address), error);
+}
+
+G_GNUC_PRINTF(2, 0)
+static void on_log(void *data G_GNUC_UNUSED, const char *format, va_list args)
+{
+	g_autofree char *text = g_strdup_vprintf(format, args);
+
+	g_debug("http: %s", g_strchomp(text));
+}
+
+Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer data, GError **error)
+{
+	g_autofree Http *http = g_new0(Http, 1);
+	struct sockaddr_storage address;
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG;
+
+	if (!make_address(options, &address, error))
+		return NULL;
+	if (address.ss_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	http->rules = *rules;
+	http->rules_data = data;
+	http->request_timeout_us = options->request_timeout_s * G_USEC_PER_SEC;
+	g_queue_init(&http->connections);
+	http->daemon = MHD_start_daemon(
+		flags, (uint16_t)options->port, NULL, NULL, on_request, http,
+		MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+		MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections_max,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_timeout_s,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_MAX_HEADER_BYTES * 2,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_END);
+	if (!http->daemon) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE, "cannot listen on %s port %d: %s",
+			    options->listen, options->port, g_strerror(errno));
+		return NULL;
+	}
+	http->source = source_new(http->daemon);
+	http->sweep_id = g_timeout_add_seconds(SWEEP_S, sweep, http);
+	return g_steal_pointer(&http);
+}
+
+void http_stop(Http *http)
+{
+	if (!http)
+		return;
+	g_source_remove(http->sweep_id);
+	g_source_destroy(http->source);
+	g_source_unref(http->source);
+	MHD_stop_daemon(http->daemon);
+	g_free(http);
+}
+
+guint http_connections(const Http *http)
+{
+	return http->connections.length;
+}
+
+guint64 http_answers(const Http *http, unsigned status)
+{
+	return http->answers[MIN(status, HTTP_MAX_STATUS - 1)];
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the daemon share; main.c owns all of it. */
+#pragma once
+
+#include "daemon/config.h"
+#include "daemon/http.h"
+#include "db/store.h"
+
+typedef struct Queue Queue;
+
+typedef struct {
+	Config *config;
+	Db *db;
+	Queue *queue;
+	Http *http;
+	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
+	gint64 start_ns;
+} Lab;
+
+/* Logs one handled error, with the job (0: none) as journal field JOB_ID. */
+void lab_log(GLogLevelFlags level, gint64 job, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* STATE/jobs/N; the caller's. */
+char *lab_job_dir(const Lab *lab, gint64 job);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* regrlabd: the one long-running process of the lab. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/lab.h"
+#include "daemon/queue.h"
+#include "daemon/routes.h"
+
+#define STOP_S 15	/* until the daemon ends even if a stage does not */
+
+typedef struct {
+	char *config;
+	gboolean check, print;
+} Options;
+
+typedef struct {
+	GMainLoop *loop;
+	Lab *lab;
+	gboolean stopping;
+} Daemon;
+
+static gint64 real_time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * G_GINT64_CONSTANT(1000000000) + now.tv_nsec;
+}
+
+/* ---- ending ---- */
+
+static gboolean quit(gpointer data)
+{
+	Daemon *daemon = data;
+
+	g_main_loop_quit(daemon->loop);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_signal(gpointer data)
+{
+	Daemon *daemon = data;
+
+	if (daemon->stopping)
+		return quit(daemon);
+	daemon->stopping = TRUE;
+	sd_notify(0, "STOPPING=1");
+	g_timeout_add_seconds(STOP_S, quit, daemon);
+	queue_stop(daemon->lab->queue, quit, daemon);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean feed_watchdog(gpointer data G_GNUC_UNUSED)
+{
+	sd_notify(0, "WATCHDOG=1");
+	return G_SOURCE_CONTINUE;
+}
+
+/* ---- starting ---- */
+
+static gboolean make_folders(const Config *config, GError **error)
+{
+	g_autofree char *jobs = g_build_filename(config->state_dir, "jobs", NULL);
+	const char *const folders[] = { config->state_dir, jobs, config->cache_dir };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(folders); i++)
+		if (g_mkdir_with_parents(folders[i], 0755) != 0) {
+			g_set_error(error, CONFIG_ERROR, CONFIG_ERROR_IO, "cannot make %s: %s", folders[i],
+				    g_strerror(errno));
+			return FALSE;
+		}
+	return TRUE;
+}
+
+/* Held as long as the process lives: two daemons on one state would start every stage twice. */
+static gboolean lock_state(const Config *config, int *ret_fd, GError **error)
+{
+	g_autofree char *path = g_build_filename(config->state_dir, "lock", NULL);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		g_set_error(error, CONFIG_ERROR, CONFIG_ERROR_IO, "%s: %s", path,
+			    fd >= 0 && errno == EWOULDBLOCK ? "another regrlabd uses this state directory" : g_strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return FALSE;
+	}
+	*ret_fd = fd;
+	return TRUE;
+}
+
+static gboolean open_lab(Lab *lab, GError **error)
+{
+	g_autofree char *path = g_build_filename(lab->config->state_dir, "regrlab.db", NULL);
+	HttpOptions options = {
+		.listen = lab->config->listen,
+		.port = lab->config->port,
+		.connections_max = lab->config->connections_max,
+		.idle_timeout_s = lab->config->idle_timeout_s,
+		.request_timeout_s = lab->config->request_timeout_s,
+	};
+
+	lab->now_ns = real_time_ns;
+	lab->start_ns = lab->now_ns();
+	lab->db = db_open(path, error);
+	if (!lab->db)
+		return FALSE;
+	lab->queue = queue_new(lab);
+	lab->http = http_start(&options, &route_rules, lab, error);
+	return lab->http != NULL;
+}
+
+static void close_lab(Lab *lab)
+{
+	g_clear_pointer(&lab->http, http_stop);
+	g_clear_pointer(&lab->queue, queue_free);
+	g_clear_pointer(&lab->db, db_close);
+	g_clear_pointer(&lab->config, config_free);
+}
+
+static void run(Lab *lab)
+{
+	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+	Daemon daemon = { .loop = loop, .lab = lab };
+	guint term = g_unix_signal_add(SIGTERM, on_signal, &daemon);
+	guint interrupt = g_unix_signal_add(SIGINT, on_signal, &daemon);
+	uint64_t watchdog_us;
+
+	if (sd_watchdog_enabled(0, &watchdog_us) > 0)
+		g_timeout_add((guint)(watchdog_us / 2000), feed_watchdog, NULL);
+	lab_log(G_LOG_LEVEL_MESSAGE, 0, "listening on %s", lab->config->url);
+	sd_notify(0, "READY=1");
+	g_main_loop_run(loop);
+	g_source_remove(term);
+	g_source_remove(interrupt);
+}
+
+static int serve(Config *config)
+{
+	Lab lab = { .config = config };
+	g_autoptr(GError) error = NULL;
+	int lock_fd = -1;
+	gboolean good = make_folders(config, &error) && lock_state(config, &lock_fd, &error) && open_lab(&lab, &error);
+
+	if (good)
+		run(&lab);
+	else
+		g_printerr("regrlabd: %s\n", error->message);
+	close_lab(&lab);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static gboolean parse_options(int *argc, char ***argv, Options *options, GError **error)
+{
+	const GOptionEntry entries[] = {
+		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
+		  "Configuration, " CONFIG_FILE " if not given", "FILE" },
+		{ "check-config", 0, 0, G_OPTION_ARG_NONE, &options->check, "Check the configuration and exit", NULL },
+		{ "print-config", 0, 0, G_OPTION_ARG_NONE, &options->print,
+		  "Print every key with its value, meaning and range, and exit", NULL },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+
+	g_option_context_set_summary(context,
+		"The regression lab's daemon: takes jobs over HTTP, builds and measures them,\n"
+		"and shows what came out. Runs in the foreground; SIGTERM ends it, and what it\n"
+		"was doing goes on when it is started again.");
+	g_option_context_add_main_entries(context, entries, NULL);
+	if (!g_option_context_parse(context, argc, argv, error))
+		return FALSE;
+	if (*argc > 1) {
+		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "unexpected argument '%s'", (*argv)[1]);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+int main(int argc, char **argv)
+{
+	Options options = { 0 };
+	g_autofree char *path = NULL;
+	g_autoptr(GError) error = NULL;
+	Config *config;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	signal(SIGPIPE, SIG_IGN);
+	umask(022);
+	if (!parse_options(&argc, &argv, &options, &error)) {
+		g_printerr("regrlabd: %s; see regrlabd --help\n", error->message);
+		return 2;
+	}
+	path = options.config ? options.config : g_strdup(CONFIG_FILE);
+	if (!config_load(path, &config, &error)) {
+		g_printerr("regrlabd: %s\n", error->message);
+		return 2;
+	}
+	if (options.print) {
+		g_autofree char *text = config_to_text(config);
+
+		g_print("%s", text);
+	}
+	if (options.print || options.check) {
+		config_free(config);
+		return EXIT_SUCCESS;
+	}
+	return serve(config);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pages and the report: records out of the store into the views of web/. */
+#include <string.h>
+
+#include "daemon/answer.h"
+#include "daemon/api.h"
+#include "daemon/artifacts.h"
+#include "daemon/queue.h"
+#include "jobs/spec/benchmark.h"
+#include "web/page-hosts.h"
+#include "web/page-index.h"
+#include "web/page-job.h"
+#include "web/report-text.h"
+#include "web/static.h"
+
+#define INDEX_ROWS 50
+
+static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, GError **error)
+{
+	g_autofree char *json = NULL;
+	g_autoptr(JsonNode) node = NULL;
+
+	*ret_result = NULL;
+	if (!store_result(lab->db, job, &json, error))
+		return FALSE;
+	if (!json)
+		return TRUE;
+	node = json_from_string(json, error);
+	if (node)
+		*ret_result = stats_result_from_json(node, error);
+	return *ret_result != NULL;
+}
+
+/* ---- one job ---- */
+
+typedef char *(*JobRenderer)(const JobView *view, gsize *ret_size);
+
+static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, JobRenderer render)
+{
+	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
+	g_autoptr(GPtrArray) boots = NULL;
+	g_autoptr(StatsResult) result = NULL;
+	g_auto(GStrv) artifacts = NULL;
+	GError *error = NULL;
+	int position;
+	gsize size;
+	char *text;
+
+	if (!job)
+		return;
+	if (!store_boots(lab->db, job->id, &boots, &error) || !load_result(lab, job->id, &result, &error) ||
+	    !queue_position(lab->queue, job, &position, &error)) {
+		answer_trouble(request, job->id, error);
+		return;
+	}
+	artifacts = artifacts_list(lab, job->id);
+
+	JobView view = {
+		.job = job,
+		.boots = boots,
+		.result = result,
+		.artifacts = (const char *const *)artifacts,
+		.url = lab->config->url,
+		.queue_position = position,
+		.now_ns = lab->now_ns(),
+	};
+	text = render(&view, &size);
+	answer_text(request, match->route->produces, text, size);
+}
+
+void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	answer_job(request, lab, match, page_job);
+}
+
+void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	answer_job(request, lab, match, report_text);
+}
+
+/* ---- the index ---- */
+
+/* Records, and the rows that point at them. */
+typedef struct {
+	GPtrArray *jobs;
+	GPtrArray *summaries;
+	GArray *rows;
+} Rows;
+
+static void rows_clear(Rows *rows)
+{
+	g_clear_pointer(&rows->jobs, g_ptr_array_unref);
+	g_clear_pointer(&rows->summaries, g_ptr_array_unref);
+	g_clear_pointer(&rows->rows, g_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
+
+static char *summary_of(Lab *lab, const StoreJob *job)
+{
+	g_autofree char *json = NULL;
+	g_autoptr(JsonNode) node = NULL;
+	JsonObject *object;
+
+	if (job->state != JOB_DONE || !store_result(lab->db, job->id, &json, NULL) || !json)
+		return NULL;
+	node = json_from_string(json, NULL);
+	object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+	return object ? g_strdup(json_object_get_string_member_with_default(object, "summary", NULL)) : NULL;
+}
+
+static void make_rows(Rows *rows, Lab *lab)
+{
+	rows->summaries = g_ptr_array_new_with_free_func(g_free);
+	rows->rows = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	for (guint i = 0; i < rows->jobs->len; i++) {
+		const StoreJob *job = g_ptr_array_index(rows->jobs, i);
+		char *summary = summary_of(lab, job);
+		IndexRow row = { job, summary };
+
+		g_ptr_array_add(rows->summaries, summary);
+		g_array_append_val(rows->rows, row);
+	}
+}
+
+/* The newest of the states from first to last; ids decide. */
+static int newer(gconstpointer a, gconstpointer b)
+{
+	const StoreJob *left = *(StoreJob *const *)a, *right = *(StoreJob *const *)b;
+
+	return (left->id < right->id) - (left->id > right->id);
+}
+
+static gboolean load_states(Rows *rows, Lab *lab, JobState first, JobState last, GError **error)
+{
+	rows->jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);
+	for (int state = (int)first; state <= (int)last; state++) {
+		StoreFilter filter = { .by_state = TRUE, .state = state, .limit = INDEX_ROWS };
+		g_autoptr(GPtrArray) jobs = NULL;
+		gint64 cursor;
+
+		if (!store_job_list(lab->db, &filter, &jobs, &cursor, error))
+			return FALSE;
+		g_ptr_array_extend_and_steal(rows->jobs, g_steal_pointer(&jobs));
+	}
+	g_ptr_array_sort(rows->jobs, newer);
+	if (rows->jobs->len > INDEX_ROWS)
+		g_ptr_array_set_size(rows->jobs, INDEX_ROWS);
+	make_rows(rows, lab);
+	return TRUE;
+}
+
+static gboolean load_queued(Rows *rows, Lab *lab, GError **error)
+{
+	if (!store_queue(lab->db, JOB_QUEUED, INDEX_ROWS, &rows->jobs, error))
+		return FALSE;
+	make_rows(rows, lab);
+	return TRUE;
+}
+
+static char **tree_names(const Config *config)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < config->trees->len; i++)
+		g_ptr_array_add(names, g_strdup(((ConfigTree *)g_ptr_array_index(config->trees, i))->name));
+	g_ptr_array_add(names, NULL);
+	return (char **)g_ptr_array_free(names, FALSE);
+}
+
+void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	g_auto(Rows) running = { 0 }, queued = { 0 }, recent = { 0 };
+	g_auto(GStrv) trees = tree_names(lab->config);
+	g_auto(GStrv) benchmarks = NULL;
+	GError *error = NULL;
+	gsize size;
+	char *text;
+
+	if (!load_states(&running, lab, JOB_BUILDING, JOB_MEASURING, &error) || !load_queued(&queued, lab, &error) ||
+	    !load_states(&recent, lab, JOB_DONE, JOB_CANCELLED, &error) ||
+	    !(benchmarks = benchmark_list(lab->config->benchmarks_dir, &error))) {
+		answer_trouble(request, 0, error);
+		return;
+	}
+
+	IndexView view = {
+		.running = running.rows,
+		.queued = queued.rows,
+		.recent = recent.rows,
+		.url = lab->config->url,
+		.trees = (const char *const *)trees,
+		.benchmarks = (const char *const *)benchmarks,
+		.now_ns = lab->now_ns(),
+	};
+	text = page_index(&view, &size);
+	answer_text(request, match->route->produces, text, size);
+}
+
+/* ---- hosts and files ---- */
+
+static void known_clear(gpointer data)
+{
+	store_host_clear(data);
+}
+
+void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	const GPtrArray *hosts = lab->config->hosts;
+	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(HostRow));
+	g_autoptr(GArray) known = g_array_sized_new(FALSE, TRUE, sizeof(StoreHost), hosts->len);
+	gsize size;
+	char *text;
+
+	g_array_set_clear_func(known, known_clear);
+	g_array_set_size(known, hosts->len);
+	for (guint i = 0; i < hosts->len; i++) {
+		const ConfigHost *host = g_ptr_array_index(hosts, i);
+		StoreHost *seen = &g_array_index(known, StoreHost, i);
+		GError *error = NULL;
+
+		if (!store_host(lab->db, host->name, seen, &error)) {
+			answer_trouble(request, 0, error);
+			return;
+		}
+
+		HostRow row = {
+			.name = host->name,
+			.uri = host->uri,
+			.vm_cpus = host->vm_cpus,
+			.other_cpus = host->other_cpus,
+			.guest_cpus = host->guest_cpus,
+			.job = queue_running(lab->queue, host->name),
+			.accelerator = seen->accelerator,
+			.qemu_version = seen->qemu_version,
+			.libvirt_version = seen->libvirt_version,
+			.boots_valid = (int)MIN(seen->boots_valid, G_MAXINT),
+			.boots_failed = (int)MIN(seen->boots_failed, G_MAXINT),
+			.last_boot_ns = seen->last_boot_ns,
+		};
+		g_array_append_val(rows, row);
+	}
+	text = page_hosts(rows, &size);
+	answer_text(request, match->route->produces, text, size);
+}
+
+void pages_static(HttpRequest *request, Lab *lab G_GNUC_UNUSED, const RouteMatch *match)
+{
+	const StaticFile *file = static_file(match->name);
+
+	if (!file) {
+		answer_error(request, 404, "not-found", NULL, "there is no such file");
+		return;
+	}
+	if (answer_is_known(request, file->etag)) {
+		answer_not_modified(request, file->etag);
+		return;
+	}
+	http_answer_static(request, file->content_type, file->data, file->size);
+	http_answer_header(request, "ETag", file->etag);
+	http_answer_header(request, "Cache-Control", "max-age=3600");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What runs when: at most one build, and one measurement a host. Jobs go by
+ * priority, then age; a measurement that waits goes before a build. A build
+ * and a measurement that would disturb each other (config_build_disturbs(),
+ * and the clock is not icount) do not run at the same time.
+ */
+#pragma once
+
+#include "daemon/lab.h"
+
+/* lab is kept. Jobs that were building or measuring when the daemon ended are started again. */
+Queue *queue_new(Lab *lab);
+void queue_free(Queue *queue);	/* every stage must have ended, or is killed */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Queue, queue_free)
+
+/* Something changed: looks for work when the loop is idle. */
+void queue_kick(Queue *queue);
+
+/* Cancels at whatever stage; *ret_state as afterwards (a running stage takes a moment to end). */
+gboolean queue_cancel(Queue *queue, gint64 job, JobState *ret_state, GError **error);
+
+/* Ends all stages so that they can be resumed; then calls func. */
+void queue_stop(Queue *queue, GSourceFunc func, gpointer data);
+
+/* The job that a host measures, or (host NULL) that is built; 0: none. */
+gint64 queue_running(const Queue *queue, const char *host);
+
+/* How many are before it in its line, counted from 1; 0: it does not wait. */
+gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GError **error);
+
+guint64 queue_stages_started(const Queue *queue);
+guint64 queue_stages_crashed(const Queue *queue);

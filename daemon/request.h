@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between http.c and request.c: a request as libmicrohttpd drives it. */
+#pragma once
+
+#include <microhttpd.h>
+
+#include "daemon/http.h"
+
+HttpRequest *http_request_new(struct MHD_Connection *connection, const char *method, const char *path);
+void http_request_free(HttpRequest *request);
+
+/* The announced size; -1: not known before the end (chunks). */
+gint64 http_request_announced(const HttpRequest *request);
+gsize http_request_max_body(const HttpRequest *request);
+/* Takes a piece; FALSE: more than the limit, and nothing of it is kept any longer. */
+gboolean http_request_take(HttpRequest *request, const char *data, gsize size);
+/* How many bytes came in that were not kept. */
+guint64 http_request_discarded(const HttpRequest *request);
+/* Gives the answer to libmicrohttpd; its status is *ret_status. */
+enum MHD_Result http_request_send(HttpRequest *request, unsigned *ret_status);

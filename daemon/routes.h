@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of everything that is answered. One row is one call: who handles
+ * it and what /openapi.json says of it.
+ */
+#pragma once
+
+#include "daemon/lab.h"
+
+#define API "/api/v1"
+#define ROUTE_MAX_BODY_MIB 64
+
+typedef struct {
+	const char *name;
+	const char *type;	/* integer or string */
+	const char *help;
+} RouteQuery;
+
+typedef struct RouteMatch RouteMatch;
+typedef void (*RouteFunc)(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+typedef struct {
+	const char *method;		/* GET also answers HEAD */
+	const char *pattern;		/* {id}: a number above 0; {name}: one segment */
+	RouteFunc handle;
+	gboolean is_page;		/* for people: errors are pages too */
+	gboolean has_body;
+	const RouteQuery *queries;	/* ends with a NULL name; NULL: none */
+	const char *produces;		/* content type of the good answer */
+	const char *statuses;		/* that it can have, the good one first */
+	const char *summary;
+} Route;
+
+struct RouteMatch {
+	const Route *route;
+	gint64 id;		/* of {id}, else 0 */
+	char *name;		/* of {name}, else NULL */
+};
+
+extern const Route routes[];
+extern const gsize routes_n;
+
+/* NULL: no such path (*ret_allowed NULL), or not with this method (the caller's "GET, HEAD"). */
+RouteMatch *route_find(const char *method, const char *path, char **ret_allowed);
+void route_match_free(RouteMatch *match);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RouteMatch, route_match_free)
+
+/* What http_start() needs; its data is the Lab. */
+extern const HttpRules route_rules;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The daemon's part of a run directory: spec.json, series.mbox, config, place.json. */
+#pragma once
+
+#include "daemon/lab.h"
+
+/* Makes it, or what is missing of it; place.json is written each time. host NULL: no host yet. */
+gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const ConfigHost *host, GError **error);
+
+/* The last words of the log, on one line, without control characters; the caller's, may be empty. */
+char *run_dir_log_tail(const char *dir);

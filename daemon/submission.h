@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The body of POST /jobs, in any of its forms, to what is asked. Pure: what
+ * has to be looked up (trees, benchmarks) is checked by the caller.
+ */
+#pragma once
+
+#include "jobs/spec/series.h"
+#include "jobs/spec/spec.h"
+
+#define SUBMISSION_MAX_JSON_DEPTH 8
+
+typedef struct {
+	JobSpec *spec;
+	GString *series;	/* NULL: none */
+	GString *config;	/* NULL: none */
+	GHashTable *texts;	/* field name -> GString, until submission_finish() */
+} Submission;
+
+Submission *submission_new(void);
+void submission_free(Submission *submission);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Submission, submission_free)
+
+/*
+ * One field. A series, and a config that is a file (or has a newline in it),
+ * are contents; benchmarks and params may come more than once.
+ */
+gboolean submission_field(Submission *submission, const char *name, const char *data, gsize size,
+			  gboolean is_file, GError **error);
+
+/* A JSON object whose members are the fields; benchmarks and params may be arrays. SYNTAX: it is none. */
+gboolean submission_json(Submission *submission, const char *data, gsize size, GError **error);
+
+/* All fields are there: fills in and checks spec, and reads the series. */
+gboolean submission_finish(Submission *submission, GError **error);
+
+/* The same for the same submission, however it was encoded; the caller's. After submission_finish(). */
+char *submission_digest(const Submission *submission);
