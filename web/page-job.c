@@ -98,7 +98,7 @@ static void progress_section(Html *html, const JobView *view)
 	if (works) {
 		page_fact(html, "step", words_string(job->progress, "step"));
 		if (eta_s >= 0) {
-			g_autofree char *left = words_duration(eta_s * G_GINT64_CONSTANT(1000000000));
+			g_autofree char *left = text_duration(eta_s * G_GINT64_CONSTANT(1000000000));
 
 			page_fact(html, "time left, about", left);
 		}

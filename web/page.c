@@ -50,7 +50,7 @@ void page_time(Html *html, gint64 time_ns)
 
 void page_duration(Html *html, gint64 ns)
 {
-	g_autofree char *text = words_duration(ns);
+	g_autofree char *text = text_duration(ns);
 
 	html_text(html, text);
 }

@@ -32,20 +32,9 @@ static void wrap(GString *out, const char *text, guint indent, guint column)
 	g_string_append_c(out, '\n');
 }
 
-/* What a terminal must not be sent: controls, and bytes that are no UTF-8. */
-static char *plain(const char *text)
-{
-	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-
-	for (char *c = valid; *c; c++)
-		if (g_ascii_iscntrl(*c) && *c != '\n' && *c != '\t')
-			*c = '?';
-	return g_steal_pointer(&valid);
-}
-
 static void paragraph(GString *out, const char *text)
 {
-	g_autofree char *clean = plain(text);
+	g_autofree char *clean = text_plain(text);
 
 	wrap(out, clean, 0, 0);
 	g_string_append_c(out, '\n');
@@ -54,7 +43,7 @@ static void paragraph(GString *out, const char *text)
 /* "  name          value", left out if there is no value. */
 static void fact(GString *out, const char *name, const char *value)
 {
-	g_autofree char *clean = plain(value);
+	g_autofree char *clean = text_plain(value);
 
 	if (!*clean)
 		return;
@@ -75,7 +64,7 @@ G_GNUC_PRINTF(3, 4) static void factf(GString *out, const char *name, const char
 /* Text of others, indented and as it came. */
 static void quote(GString *out, const char *text)
 {
-	g_autofree char *clean = plain(text);
+	g_autofree char *clean = text_plain(text);
 	g_auto(GStrv) lines = g_strsplit(clean, "\n", -1);
 
 	for (char **line = lines; *line; line++)

@@ -97,21 +97,6 @@ char *words_headline(const StoreJob *job, const StatsResult *result)
 	return g_string_free(text, FALSE);
 }
 
-char *words_duration(gint64 ns)
-{
-	gint64 s = ns / NS_PER_S;
-
-	if (ns < 0)
-		return g_strdup("");
-	if (s < 10)
-		return g_strdup_printf("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT " s", s, ns / (NS_PER_S / 10) % 10);
-	if (s < 60)
-		return g_strdup_printf("%" G_GINT64_FORMAT " s", s);
-	if (s < 3600)
-		return g_strdup_printf("%" G_GINT64_FORMAT " min %02" G_GINT64_FORMAT " s", s / 60, s % 60);
-	return g_strdup_printf("%" G_GINT64_FORMAT " h %02" G_GINT64_FORMAT " min", s / 3600, s / 60 % 60);
-}
-
 char *words_time(gint64 time_ns)
 {
 	g_autoptr(GDateTime) time = time_ns ? g_date_time_new_from_unix_utc(time_ns / NS_PER_S) : NULL;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/store.h"
+#include "jobs/spec/text.h"
 #include "jobs/stats/result.h"
 
 /* "waits for a host"; what a person reads instead of a state's name. */
@@ -23,8 +24,6 @@ const WordsVerdict *words_verdict(StatsVerdict verdict);
 /* The answer in a sentence: of the result, of a failure, or that there is none yet. The caller's. */
 char *words_headline(const StoreJob *job, const StatsResult *result);
 
-/* "4 min 12 s", "1.3 s", "2 h 05 min"; the caller's. */
-char *words_duration(gint64 ns);
 /* "2026-11-30 22:05:01 UTC"; the caller's, empty for 0. */
 char *words_time(gint64 time_ns);
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text for people, the same in pages, reports and on terminals. */
+#pragma once
+
+#include <glib.h>
+
+/* "1.3 s", "42 s", "4 min 12 s", "2 h 05 min"; empty below 0. The caller's. */
+char *text_duration(gint64 ns);
+
+/*
+ * What a terminal or a mail may be sent of a text from outside: valid UTF-8, controls other than tab and newline
+ * replaced by '?'. NULL is an empty string. The caller's.
+ */
+char *text_plain(const char *text);
