@@ -58,7 +58,7 @@ $(BUILD)/%.o: %.c | $(GENERATED)
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 LINK = $(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
 
