@@ -90,7 +90,7 @@ void slot_build_end(Slot *slot)
 	unlink(path);
 }
 
-static gboolean remove_folder(StageContext *stage, const char *path, GError **error)
+gboolean folder_remove(StageContext *stage, const char *path, GError **error)
 {
 	g_auto(ChildResult) result = { 0 };
 	ChildSpec spec = { .argv = GIT_ARGS("rm", "-rf", "--", path), .timeout_ms = GIT_TIMEOUT_MS };
@@ -111,7 +111,7 @@ static gboolean init_source(StageContext *stage, Slot *slot, GError **error)
 	if (access(ready, F_OK) == 0)
 		return TRUE;
 	if (!git_run(stage, tree, GIT_ARGS("rev-parse", "--path-format=absolute", "--git-path", "objects"), &objects, error) ||
-	    !remove_folder(stage, slot->src, error) ||
+	    !folder_remove(stage, slot->src, error) ||
 	    !git_run(stage, slot->dir, GIT_ARGS("init", "--quiet", "--template=", slot->src), NULL, error))
 		return FALSE;
 	line = g_strconcat(objects, "\n", NULL);
@@ -129,11 +129,11 @@ static gboolean repair(StageContext *stage, Slot *slot, GError **error)
 	g_autofree char *am = g_build_filename(slot->src, ".git/rebase-apply", NULL);
 
 	unlink(index_lock);
-	if (!remove_folder(stage, am, error))
+	if (!folder_remove(stage, am, error))
 		return FALSE;
 	if (access(building, F_OK) == 0) {
 		stage_log(stage, "an earlier build was interrupted: its objects are thrown away");
-		if (!remove_folder(stage, slot->obj, error))
+		if (!folder_remove(stage, slot->obj, error))
 			return FALSE;
 		unlink(building);
 	}

@@ -31,3 +31,6 @@ void slot_build_end(Slot *slot);
 
 /* flock()s a file, creating it; waits unless the stage is stopped (CHILD_ERROR_STOPPED). -1 on failure; close it to unlock. */
 int lock_wait(StageContext *stage, const char *path, const char *step, GError **error);
+
+/* rm -rf; no such folder is fine. */
+gboolean folder_remove(StageContext *stage, const char *path, GError **error);
