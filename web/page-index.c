@@ -26,8 +26,8 @@ static void benchmarks_of(Html *html, const StoreJob *job)
 /* What a live job is at: "building base kernel, 3 of 8 boots, 4 min 10 s left". */
 static void progress(Html *html, const StoreJob *job)
 {
-	const char *step = words_string(job->progress, "step");
-	gint64 eta_s = words_int(job->progress, "eta_s", -1);
+	const char *step = peek_string(job->progress, "step");
+	gint64 eta_s = peek_int(job->progress, "eta_s", -1);
 	int boots = job->boots_valid[0] + job->boots_valid[1];
 
 	html_text(html, job->cancel_asked ? "being cancelled" : words_state(job->state));

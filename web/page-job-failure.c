@@ -17,33 +17,33 @@ static void excerpt(Html *html, const char *title, const char *text)
 static void apply_failed(Html *html, JsonObject *detail)
 {
 	html_raw(html, "<dl>\n");
-	if (words_int(detail, "patch", 0) > 0)
-		page_factf(html, "patch", "%" G_GINT64_FORMAT " %s", words_int(detail, "patch", 0),
-			   words_string(detail, "subject"));
-	page_fact(html, "file", words_string(detail, "file"));
-	page_fact(html, "hunk", words_string(detail, "hunk"));
+	if (peek_int(detail, "patch", 0) > 0)
+		page_factf(html, "patch", "%" G_GINT64_FORMAT " %s", peek_int(detail, "patch", 0),
+			   peek_string(detail, "subject"));
+	page_fact(html, "file", peek_string(detail, "file"));
+	page_fact(html, "hunk", peek_string(detail, "hunk"));
 	html_raw(html, "</dl>\n");
-	excerpt(html, "What git says", words_string(detail, "git"));
+	excerpt(html, "What git says", peek_string(detail, "git"));
 }
 
 static void build_failed(Html *html, JsonObject *detail)
 {
 	html_raw(html, "<dl>\n");
-	if (words_int(detail, "line", 0) > 0)
-		page_factf(html, "file", "%s:%" G_GINT64_FORMAT, words_string(detail, "file"), words_int(detail, "line", 0));
+	if (peek_int(detail, "line", 0) > 0)
+		page_factf(html, "file", "%s:%" G_GINT64_FORMAT, peek_string(detail, "file"), peek_int(detail, "line", 0));
 	else
-		page_fact(html, "file", words_string(detail, "file"));
-	page_fact(html, "first error", words_string(detail, "error"));
+		page_fact(html, "file", peek_string(detail, "file"));
+	page_fact(html, "first error", peek_string(detail, "error"));
 	html_raw(html, "</dl>\n");
-	excerpt(html, "Around it", words_string(detail, "context"));
+	excerpt(html, "Around it", peek_string(detail, "context"));
 }
 
 static void boot_failed(Html *html, JsonObject *detail)
 {
 	html_raw(html, "<dl>\n");
-	page_fact(html, "kind", words_string(detail, "kind"));
+	page_fact(html, "kind", peek_string(detail, "kind"));
 	html_raw(html, "</dl>\n");
-	excerpt(html, "The end of its console", words_string(detail, "console"));
+	excerpt(html, "The end of its console", peek_string(detail, "console"));
 }
 
 void job_failure_section(Html *html, const JobView *view)

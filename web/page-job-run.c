@@ -26,28 +26,26 @@ static void asked(Html *html, const JobSpec *spec)
 
 static void patches(Html *html, JsonObject *source)
 {
-	JsonNode *node = source ? json_object_get_member(source, "patches") : NULL;
-	JsonArray *list = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-	guint count = list ? json_array_get_length(list) : 0;
+	JsonArray *list = peek_array(source, "patches");
+	guint count = peek_length(list);
 
 	if (!source)
 		return;
 	html_raw(html, "<h3>Source</h3>\n<dl>\n");
-	page_factf(html, "base", "%s %s", words_string(source, "base_commit"), words_string(source, "base_subject"));
-	page_fact(html, "base chosen by", words_string(source, "base_chosen_by"));
+	page_factf(html, "base", "%s %s", peek_string(source, "base_commit"), peek_string(source, "base_subject"));
+	page_fact(html, "base chosen by", peek_string(source, "base_chosen_by"));
 	html_raw(html, "</dl>\n");
 	if (!count)
 		return;
 	html_raw(html, "<ol>\n");
 	for (guint i = 0; i < count; i++) {
-		JsonNode *element = json_array_get_element(list, i);
-		JsonObject *patch = JSON_NODE_HOLDS_OBJECT(element) ? json_node_get_object(element) : NULL;
+		JsonObject *patch = peek_element(list, i);
 
 		html_raw(html, "<li>");
-		html_text(html, words_string(patch, "subject"));
+		html_text(html, peek_string(patch, "subject"));
 		html_raw(html, " <span class=\"quiet\">");
-		html_text(html, words_string(patch, "author"));
-		html_textf(html, ", %" G_GINT64_FORMAT " files", words_int(patch, "file_count", 0));
+		html_text(html, peek_string(patch, "author"));
+		html_textf(html, ", %" G_GINT64_FORMAT " files", peek_int(patch, "file_count", 0));
 		html_raw(html, "</span></li>\n");
 	}
 	html_raw(html, "</ol>\n");
@@ -60,7 +58,7 @@ static void arm_row(Html *html, JsonObject *const arms[2], const char *title, co
 	html_raw(html, "</th>");
 	for (int i = 0; i < 2; i++) {
 		html_raw(html, "<td><code>");
-		html_text(html, words_string(arms[i], member));
+		html_text(html, peek_string(arms[i], member));
 		html_raw(html, "</code></td>");
 	}
 	html_raw(html, "</tr>\n");
@@ -68,14 +66,14 @@ static void arm_row(Html *html, JsonObject *const arms[2], const char *title, co
 
 static void built_cell(Html *html, JsonObject *arm)
 {
-	JsonNode *node = arm ? json_object_get_member(arm, "build_s") : NULL;
+	double build_s = peek_double(arm, "build_s", -1);
 
 	html_raw(html, "<td>");
-	if (words_bool(arm, "cached"))
+	if (peek_bool(arm, "cached"))
 		html_raw(html, "taken from the cache");
-	else if (node && JSON_NODE_HOLDS_VALUE(node))
-		html_textf(html, "in %.0f s%s", json_node_get_double(node),
-			   words_bool(arm, "incremental") ? ", on the objects of the base" : "");
+	else if (build_s >= 0)
+		html_textf(html, "in %.0f s%s", build_s,
+			   peek_bool(arm, "incremental") ? ", on the objects of the base" : "");
 	html_raw(html, "</td>");
 }
 
@@ -128,24 +126,24 @@ static void machine(Html *html, const JobView *view)
 		return;
 	html_raw(html, "<h3>Machine</h3>\n<dl>\n");
 	page_fact(html, "host", job->host);
-	page_fact(html, "accelerator", words_string(accelerator, "accelerator"));
-	page_fact(html, "clock", words_string(accelerator, "clock"));
-	page_fact(html, "the probe boot saw", words_string(accelerator, "probe"));
-	page_fact(html, "guests run on CPUs", words_string(accelerator, "vm_cpus"));
-	page_fact(html, "emulator runs on CPUs", words_string(accelerator, "other_cpus"));
-	page_fact(html, "QEMU", words_string(accelerator, "qemu_version"));
-	page_fact(html, "libvirt", words_string(accelerator, "libvirt_version"));
-	page_fact(html, "host kernel", words_string(accelerator, "host_kernel"));
+	page_fact(html, "accelerator", peek_string(accelerator, "accelerator"));
+	page_fact(html, "clock", peek_string(accelerator, "clock"));
+	page_fact(html, "the probe boot saw", peek_string(accelerator, "probe"));
+	page_fact(html, "guests run on CPUs", peek_string(accelerator, "vm_cpus"));
+	page_fact(html, "emulator runs on CPUs", peek_string(accelerator, "other_cpus"));
+	page_fact(html, "QEMU", peek_string(accelerator, "qemu_version"));
+	page_fact(html, "libvirt", peek_string(accelerator, "libvirt_version"));
+	page_fact(html, "host kernel", peek_string(accelerator, "host_kernel"));
 	if (hello) {
-		page_factf(html, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB", words_int(hello, "cpus", 0),
-			   words_int(hello, "memory_kib", 0) / 1024);
-		page_fact(html, "guest clocksource", words_string(hello, "clocksource"));
-		page_fact(html, "guest hypervisor", words_string(hello, "hypervisor"));
-		page_fact(html, "transparent huge pages", words_string(hello, "thp"));
-		page_fact(html, "swap", words_string(hello, "swap"));
-		page_fact(html, "command line", words_string(hello, "cmdline"));
+		page_factf(html, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB", peek_int(hello, "cpus", 0),
+			   peek_int(hello, "memory_kib", 0) / 1024);
+		page_fact(html, "guest clocksource", peek_string(hello, "clocksource"));
+		page_fact(html, "guest hypervisor", peek_string(hello, "hypervisor"));
+		page_fact(html, "transparent huge pages", peek_string(hello, "thp"));
+		page_fact(html, "swap", peek_string(hello, "swap"));
+		page_fact(html, "command line", peek_string(hello, "cmdline"));
 	}
-	page_fact(html, "order of boots (A base, B patched)", words_string(job->plan, "order"));
+	page_fact(html, "order of boots (A base, B patched)", peek_string(job->plan, "order"));
 	html_raw(html, "</dl>\n");
 	if (job_has_artifact(view, "domain.xml")) {
 		html_raw(html, "<p><a ");

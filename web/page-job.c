@@ -85,18 +85,18 @@ static void progress_section(Html *html, const JobView *view)
 {
 	const StoreJob *job = view->job;
 	gboolean works = job->state == JOB_BUILDING || job->state == JOB_MEASURING;
-	gint64 eta_s = words_int(job->progress, "eta_s", -1);
-	gint64 boots = 2 * words_int(job->plan, "boots_per_arm", job->spec->max_boots);
+	gint64 eta_s = peek_int(job->progress, "eta_s", -1);
+	gint64 boots = 2 * peek_int(job->plan, "boots_per_arm", job->spec->max_boots);
 
 	html_raw(html, "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n");
 	if (works)
-		bar(html, words_int(job->progress, "done", 0), words_int(job->progress, "total", 0));
+		bar(html, peek_int(job->progress, "done", 0), peek_int(job->progress, "total", 0));
 	html_raw(html, "<dl>\n");
 	page_fact(html, "state", job->cancel_asked ? "being cancelled" : words_state(job->state));
 	if (view->queue_position > 0)
 		page_factf(html, "place in the queue", "%d", view->queue_position);
 	if (works) {
-		page_fact(html, "step", words_string(job->progress, "step"));
+		page_fact(html, "step", peek_string(job->progress, "step"));
 		if (eta_s >= 0) {
 			g_autofree char *left = text_duration(eta_s * G_GINT64_CONSTANT(1000000000));
 

@@ -88,17 +88,17 @@ static void failure(GString *out, const StoreJob *job)
 	fact(out, "state", job_state_name(job->state));
 	fact(out, "reason", job->reason);
 	fact(out, "kernel", job->failed_arm);
-	if (words_int(detail, "patch", 0) > 0)
-		factf(out, "patch", "%" G_GINT64_FORMAT " %s", words_int(detail, "patch", 0), words_string(detail, "subject"));
-	if (words_int(detail, "line", 0) > 0)
-		factf(out, "file", "%s:%" G_GINT64_FORMAT, words_string(detail, "file"), words_int(detail, "line", 0));
+	if (peek_int(detail, "patch", 0) > 0)
+		factf(out, "patch", "%" G_GINT64_FORMAT " %s", peek_int(detail, "patch", 0), peek_string(detail, "subject"));
+	if (peek_int(detail, "line", 0) > 0)
+		factf(out, "file", "%s:%" G_GINT64_FORMAT, peek_string(detail, "file"), peek_int(detail, "line", 0));
 	else
-		fact(out, "file", words_string(detail, "file"));
-	fact(out, "hunk", words_string(detail, "hunk"));
-	fact(out, "error", words_string(detail, "error"));
+		fact(out, "file", peek_string(detail, "file"));
+	fact(out, "hunk", peek_string(detail, "hunk"));
+	fact(out, "error", peek_string(detail, "error"));
 	g_string_append_c(out, '\n');
 	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
-		const char *text = words_string(detail, texts[i].member);
+		const char *text = peek_string(detail, texts[i].member);
 
 		if (!*text)
 			continue;
@@ -109,20 +109,17 @@ static void failure(GString *out, const StoreJob *job)
 
 static void source(GString *out, const StoreJob *job)
 {
-	JsonNode *node = job->source ? json_object_get_member(job->source, "patches") : NULL;
-	JsonArray *list = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+	JsonArray *list = peek_array(job->source, "patches");
 
 	fact(out, "tree", job->spec->tree);
 	if (!job->source)
 		return;
-	factf(out, "base", "%s %s", words_string(job->source, "base_commit"), words_string(job->source, "base_subject"));
-	fact(out, "chosen by", words_string(job->source, "base_chosen_by"));
-	for (guint i = 0; list && i < json_array_get_length(list); i++) {
-		JsonNode *element = json_array_get_element(list, i);
+	factf(out, "base", "%s %s", peek_string(job->source, "base_commit"), peek_string(job->source, "base_subject"));
+	fact(out, "chosen by", peek_string(job->source, "base_chosen_by"));
+	for (guint i = 0; i < peek_length(list); i++) {
 		g_autofree char *name = g_strdup_printf("patch %u", i + 1);
 
-		if (JSON_NODE_HOLDS_OBJECT(element))
-			fact(out, name, words_string(json_node_get_object(element), "subject"));
+		fact(out, name, peek_string(peek_element(list, i), "subject"));
 	}
 	if (*job->spec->head)
 		fact(out, "head", job->spec->head);
@@ -134,14 +131,14 @@ static void kernels(GString *out, const StoreJob *job)
 
 	for (int i = 0; i < 2; i++)
 		if (job->arms[i])
-			factf(out, names[i], "%s, %.12s, SHA-256 %.16s", words_string(job->arms[i], "kernel_release"),
-			      words_string(job->arms[i], "commit"), words_string(job->arms[i], "kernel_sha256"));
+			factf(out, names[i], "%s, %.12s, SHA-256 %.16s", peek_string(job->arms[i], "kernel_release"),
+			      peek_string(job->arms[i], "commit"), peek_string(job->arms[i], "kernel_sha256"));
 	for (int i = 0; i < 2; i++) {
 		if (!job->arms[i])
 			continue;
-		fact(out, "compiler", words_string(job->arms[i], "compiler"));
+		fact(out, "compiler", peek_string(job->arms[i], "compiler"));
 		factf(out, "configuration", "%s, SHA-256 %.16s", job->spec->has_config ? "uploaded" : job->spec->config,
-		      words_string(job->arms[i], "config_sha256"));
+		      peek_string(job->arms[i], "config_sha256"));
 		break;
 	}
 }
@@ -155,19 +152,19 @@ static void machine(GString *out, const JobView *view)
 		hello = ((const StoreBoot *)g_ptr_array_index(view->boots, i))->hello;
 	fact(out, "host", job->host);
 	if (accelerator) {
-		factf(out, "accelerator", "%s (%s)", words_string(accelerator, "accelerator"),
-		      words_string(accelerator, "probe"));
-		fact(out, "clock", words_string(accelerator, "clock"));
-		factf(out, "versions", "QEMU %s, libvirt %s, host kernel %s", words_string(accelerator, "qemu_version"),
-		      words_string(accelerator, "libvirt_version"), words_string(accelerator, "host_kernel"));
+		factf(out, "accelerator", "%s (%s)", peek_string(accelerator, "accelerator"),
+		      peek_string(accelerator, "probe"));
+		fact(out, "clock", peek_string(accelerator, "clock"));
+		factf(out, "versions", "QEMU %s, libvirt %s, host kernel %s", peek_string(accelerator, "qemu_version"),
+		      peek_string(accelerator, "libvirt_version"), peek_string(accelerator, "host_kernel"));
 	}
 	if (hello)
 		factf(out, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB, clocksource %s, huge pages %s",
-		      words_int(hello, "cpus", 0), words_int(hello, "memory_kib", 0) / 1024, words_string(hello, "clocksource"),
-		      words_string(hello, "thp"));
+		      peek_int(hello, "cpus", 0), peek_int(hello, "memory_kib", 0) / 1024, peek_string(hello, "clocksource"),
+		      peek_string(hello, "thp"));
 	factf(out, "boots", "%d base, %d patched, %d failed", job->boots_valid[0], job->boots_valid[1],
 	      job->boots_failed[0] + job->boots_failed[1]);
-	fact(out, "order", words_string(job->plan, "order"));
+	fact(out, "order", peek_string(job->plan, "order"));
 }
 
 static void how(GString *out, const JobView *view)

@@ -128,31 +128,3 @@ char *words_interval(double low_pct, double high_pct)
 	g_string_append_c(text, ']');
 	return g_string_free(text, FALSE);
 }
-
-static JsonNode *value(JsonObject *object, const char *member, GType type)
-{
-	JsonNode *node = object ? json_object_get_member(object, member) : NULL;
-
-	return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type ? node : NULL;
-}
-
-const char *words_string(JsonObject *object, const char *member)
-{
-	JsonNode *node = value(object, member, G_TYPE_STRING);
-
-	return node ? json_node_get_string(node) : "";
-}
-
-gint64 words_int(JsonObject *object, const char *member, gint64 standard)
-{
-	JsonNode *node = value(object, member, G_TYPE_INT64);
-
-	return node ? json_node_get_int(node) : standard;
-}
-
-gboolean words_bool(JsonObject *object, const char *member)
-{
-	JsonNode *node = value(object, member, G_TYPE_BOOLEAN);
-
-	return node && json_node_get_boolean(node);
-}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words that pages and the plain-text report share, and careful reading of the JSON objects in records. */
+/* The words that pages and the plain-text report share. */
 #pragma once
 
 #include "db/store.h"
+#include "jobs/spec/peek.h"
 #include "jobs/spec/text.h"
 #include "jobs/stats/result.h"
 
@@ -31,8 +32,3 @@ char *words_time(gint64 time_ns);
 char *words_p(double p);
 /* "[+3.1%, +5.2%]"; "-" where there is no interval; the caller's. */
 char *words_interval(double low_pct, double high_pct);
-
-/* Members of an object that came from a stage or a guest: of the wrong type or missing is empty, or the standard value. */
-const char *words_string(JsonObject *object, const char *member);
-gint64 words_int(JsonObject *object, const char *member, gint64 standard);
-gboolean words_bool(JsonObject *object, const char *member);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <glib.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "client/analyze.h"
+#include "client/client.h"
+
+#define VERSION "0.1"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "submit", cmd_submit, "Submit a patch series, or two commits" },
+	{ "watch", cmd_watch, "Show how a job gets on until it ends" },
+	{ "report", cmd_report, "Print the report of a job" },
+	{ "show", cmd_show, "Print what is known of a job" },
+	{ "list", cmd_list, "List jobs, the newest first" },
+	{ "log", cmd_log, "Print the log of a job" },
+	{ "cancel", cmd_cancel, "Cancel a job" },
+	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
+	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
+};
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: regrlab COMMAND [OPTION …] [ARGUMENT …]\n\n"
+	      "Asks a regression lab whether a change to the kernel makes memory management\nslower or faster.\n\n",
+	      out);
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].help);
+	fputs("\nregrlab help COMMAND says more. The lab is --server URL, else $REGRLAB_SERVER,\n"
+	      "else http://127.0.0.1:8642.\n\n"
+	      "Exit status: 0 done; 1 the lab said no or does not answer, or a file cannot be\n"
+	      "read; 2 wrong usage; 3 the job that was watched ended without a verdict.\n",
+	      out);
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (g_str_equal(commands[i].name, name))
+			return commands[i].run(argc, argv);
+	fprintf(stderr, "regrlab: there is no command '%s'; see regrlab help\n", name);
+	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_ALL, "");
+	/* numbers look the same everywhere */
+	setlocale(LC_NUMERIC, "C");
+	signal(SIGPIPE, SIG_DFL);
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (g_str_equal(argv[1], "--version")) {
+		puts("regrlab " VERSION);
+		return EXIT_OK;
+	}
+	if (g_str_equal(argv[1], "help") && argc > 2) {
+		char help[] = "--help";
+		char *words[] = { argv[2], help, NULL };
+
+		return run(argv[2], 2, words);
+	}
+	if (g_str_equal(argv[1], "help") || g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "-h")) {
+		print_help(stdout);
+		return EXIT_OK;
+	}
+	return run(argv[1], argc - 1, argv + 1);
+}
