@@ -112,7 +112,8 @@ static gboolean read_events(Reader *reader, guint max_events, EventFunc func, gp
 
 		if (!fill(reader, &more, error))
 			return FALSE;
-		while ((end = memchr(reader->pending->data + start, '\n', reader->pending->len - start))) {
+		while (reader->pending->len > start &&
+		       (end = memchr(reader->pending->data + start, '\n', reader->pending->len - start))) {
 			gsize size = (gsize)(end - (reader->pending->data + start));
 
 			if (!take_line(reader, (const char *)reader->pending->data + start, size, func,
