@@ -52,15 +52,18 @@ include $(wildcard */Makefile.inc)
 programs: $(PROGRAMS) $(BUILD)/guest.cpio
 tests: $(UNIT) $(DRIVERS) $(REPLAYS)
 
+# a word a file; the whole command with V=1
+SAY = $(if $(V),,@echo "  $(1) $@";)
+
 $(BUILD)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call SAY,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call SAY,AR)$(AR) qcs $@ $^
 
-LINK = $(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
+LINK = $(call SAY,LD)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
 
 $(BUILD)/regrlabd: $(BUILD)/daemon/main.o $(LIBRARY)
 	$(LINK)
