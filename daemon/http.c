@@ -218,7 +218,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		flags |= MHD_USE_IPv6;
 	http->rules = *rules;
 	http->rules_data = data;
-	http->request_timeout_us = options->request_timeout_s * G_USEC_PER_SEC;
+	http->request_timeout_us = (gint64)options->request_timeout_s * G_USEC_PER_SEC;
 	g_queue_init(&http->connections);
 	http->daemon = MHD_start_daemon(
 		flags, (uint16_t)options->port, NULL, NULL, on_request, http,

@@ -77,7 +77,7 @@ static gboolean open_lines(Ingest *ingest, Lines *lines, GError **error)
 	lines->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (lines->fd < 0 || lseek(lines->fd, ingest->position.samples_offset, SEEK_SET) < 0)
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "samples.jsonl: %s", g_strerror(errno));
-	lines->pending = g_byte_array_new();
+	lines->pending = g_byte_array_sized_new(65536);	/* never NULL inside */
 	return TRUE;
 }
 

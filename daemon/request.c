@@ -36,7 +36,7 @@ HttpRequest *http_request_new(struct MHD_Connection *connection, const char *met
 	request->connection = connection;
 	request->method = g_strdup(method);
 	request->path = g_strdup(path);
-	request->body = g_byte_array_new();
+	request->body = g_byte_array_sized_new(256);	/* never NULL inside */
 	return request;
 }
 

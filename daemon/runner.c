@@ -173,12 +173,12 @@ static gboolean has_new_events(Runner *runner)
 
 static void check_silence(Runner *runner)
 {
-	int limit_s = SILENCE_S + (runner->stage == STAGE_BUILD ? runner->lab->config->build_timeout_s : 0);
+	gint64 limit_s = SILENCE_S + (runner->stage == STAGE_BUILD ? runner->lab->config->build_timeout_s : 0);
 
 	if (g_get_monotonic_time() - runner->event_us < limit_s * G_USEC_PER_SEC)
 		return;
-	lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage said nothing for %d s and is killed", stage_name(runner),
-		limit_s);
+	lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage said nothing for %" G_GINT64_FORMAT " s and is killed",
+		stage_name(runner), limit_s);
 	runner->event_us = g_get_monotonic_time();
 	signal_group(runner, SIGKILL);
 }
