@@ -4,7 +4,7 @@
  * benchmark of that name.
  *
  * A sample is a batch of calls; its value is the batch's time without the cost of reading the clock, by calls. Samples
- * are taken until the duration (-D) is over and more than -C of them are there. All workers (-P processes with -T
+ * are taken until the duration (-D) is over and more than -C of them were there before the last. All workers (-P processes with -T
  * threads each) start a batch together; a sample is from the first start to the last end, by calls of one worker.
  *
  * Where we differ from LibMicro: a file that does not exist is created and removed at the end, and a failed call makes
@@ -122,7 +122,7 @@ static void take_sample(struct pwrite_test *test, size_t workers)
 	shared->quantized |= ns < 100 * (double)test->resolution_ns;
 	shared->sample_us[shared->samples++] = ns / (double)test->batch / 1000;
 	shared->stop = shared->samples == SAMPLES_MAX ||
-		       (end > shared->deadline_ns && shared->samples > test->samples_min);
+		       (end > shared->deadline_ns && shared->samples > test->samples_min + 1);
 }
 
 static void run_batch(const struct pwrite_test *test, const char *buffer, struct worker *worker)

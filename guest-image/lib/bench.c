@@ -92,8 +92,8 @@ static bool store(const struct bench_program *program, const struct bench_option
 	}
 	if (bench_parse_size(value, option->kind == BENCH_SIZE, option->min, option->max, number))
 		return true;
-	fprintf(stderr, "%s: '%s' is no value of -%c%s: it must be a number from %" PRIu64 " to %" PRIu64 "%s\n",
-		program->name, value, option->letter ? option->letter : '-', option->name ? option->name : "",
+	fprintf(stderr, "%s: '%s' is no value of %s%s: it must be a number from %" PRIu64 " to %" PRIu64 "%s\n",
+		program->name, value, option->name ? "--" : "-", option->name ? option->name : (char[]){ option->letter, 0 },
 		option->min, option->max, option->kind == BENCH_SIZE ? ", with k, m or g if wanted" : "");
 	return false;
 }

@@ -7,13 +7,6 @@
 
 enum { BUCKETS = 32, BAR = 32 };
 
-static int compare(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static void print_pair(FILE *out, const char *name, double raw, double corrected)
 {
 	fprintf(out, "# %22s %12.5f            %12.5f\n", name, raw, corrected);
@@ -72,7 +65,7 @@ static void print_histogram(FILE *out, const struct libmicro_result *result, dou
 
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = result->kept[i];
-	qsort(sorted, n, sizeof *sorted, compare);
+	libmicro_sort(sorted, n);
 	low = floor(sorted[0] + 0.000001);
 	scale = histogram_scale(sorted[n95] - low + 1);
 	step = scale / (BUCKETS - 1);

@@ -14,6 +14,11 @@ static int compare(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+void libmicro_sort(double *values, size_t count)
+{
+	qsort(values, count, sizeof *values, compare);
+}
+
 /* Slope of y over 0, 1, 2 …: sum of (i - mean i)·y over the sum of (i - mean i)². */
 static double slope(const double *y, size_t count)
 {
@@ -44,7 +49,7 @@ void libmicro_stats_compute(const double *samples, size_t count, double *sorted,
 		fourth += d * d * d * d;
 	}
 	memcpy(sorted, samples, count * sizeof *sorted);
-	qsort(sorted, count, sizeof *sorted, compare);
+	libmicro_sort(sorted, count);
 	stats.min = sorted[0];
 	stats.max = sorted[count - 1];
 	stats.median = sorted[count / 2];

@@ -30,6 +30,7 @@ struct libmicro_result {
 	size_t kept_count, outliers;
 };
 
+void libmicro_sort(double *values, size_t count);       /* ascending */
 /* count >= 1. With one sample what needs two (stddev and after) is NaN. sorted: scratch for count values. */
 void libmicro_stats_compute(const double *samples, size_t count, double *sorted, struct libmicro_stats *ret_stats);
 /* False: out of memory. */
