@@ -50,9 +50,11 @@ static void columns_clear(Columns *columns)
 		g_free(columns->arm_y[a]);
 }
 
-static double percent(double log_difference)
+double stats_percent(double log_difference)
 {
-	return 100 * expm1(log_difference);
+	double percent = 100 * expm1(log_difference);
+
+	return isfinite(percent) ? percent : NAN;
 }
 
 /* The geometric mean; exactly the value where all are equal. */
@@ -124,11 +126,11 @@ static void set_components(const StatsSummary *summary, const StatsComparison *c
 
 static void set_fit(const StatsTrend *fit, StatsComparison *comparison)
 {
-	comparison->change_pct = percent(fit->beta);
+	comparison->change_pct = stats_percent(fit->beta);
 	comparison->p = fit->p;
 	comparison->drift_adjusted = fit->drift_adjusted;
 	comparison->drift_p = fit->drift_p;
-	comparison->residual_sd_pct = percent(fit->residual_sd);
+	comparison->residual_sd_pct = stats_percent(fit->residual_sd);
 }
 
 static void set_distribution_free(const Columns *columns, double alpha, StatsComparison *comparison)
@@ -140,9 +142,9 @@ static void set_distribution_free(const Columns *columns, double alpha, StatsCom
 
 	comparison->p_permutation = permutation.p;
 	comparison->permutation_exact = permutation.exact;
-	comparison->hl_shift_pct = percent(shift.shift);
-	comparison->hl_low_pct = percent(shift.low);
-	comparison->hl_high_pct = percent(shift.high);
+	comparison->hl_shift_pct = stats_percent(shift.shift);
+	comparison->hl_low_pct = stats_percent(shift.low);
+	comparison->hl_high_pct = stats_percent(shift.high);
 }
 
 StatsFits stats_compare(const StatsSummary *summary, double alpha, StatsComparison *comparison)
@@ -170,12 +172,12 @@ StatsFits stats_compare(const StatsSummary *summary, double alpha, StatsComparis
 		set_distribution_free(&columns, alpha, comparison);
 		if (comparison->outliers->len) {
 			fits.without = fit_kept(&columns, keep);
-			comparison->without_change_pct = percent(fits.without.beta);
+			comparison->without_change_pct = stats_percent(fits.without.beta);
 		}
 		set_components(summary, comparison, &components);
-		comparison->boot_sd_pct = percent(sqrt(components.boot_var));
-		comparison->run_sd_pct = percent(sqrt(components.run_var));
-		comparison->pass_sd_pct = percent(sqrt(components.pass_var));
+		comparison->boot_sd_pct = stats_percent(sqrt(components.boot_var));
+		comparison->run_sd_pct = stats_percent(sqrt(components.run_var));
+		comparison->pass_sd_pct = stats_percent(sqrt(components.pass_var));
 		comparison->components_truncated = components.truncated;
 	}
 	columns_clear(&columns);

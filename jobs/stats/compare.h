@@ -16,6 +16,9 @@ typedef struct {
 	StatsTrend without; /* the outliers; all NaN if there are none, or too few other boots */
 } StatsFits;
 
+/* 100·(e^x − 1); NaN where that is no number of ours. */
+double stats_percent(double log_difference);
+
 /* Fills the comparison from the summary; its names, `better` and `seed` are set. Where the summary is invalid, only what
  * can still be said is filled. */
 StatsFits stats_compare(const StatsSummary *summary, double alpha, StatsComparison *comparison);

@@ -48,8 +48,8 @@ static void set_interval(const StatsTrend *fit, double alpha, double *ret_low_pc
 {
 	double half = stats_trend_half_width(fit, alpha);
 
-	*ret_low_pct = 100 * expm1(fit->beta - half);
-	*ret_high_pct = 100 * expm1(fit->beta + half);
+	*ret_low_pct = stats_percent(fit->beta - half);
+	*ret_high_pct = stats_percent(fit->beta + half);
 }
 
 static void say_insufficient(const StatsComparison *comparison, GString *reason)
@@ -106,7 +106,7 @@ static void plan(const StatsTrend *fit, const StatsOptions *options, double alph
 		 GString *reason)
 {
 	guint fitted = fit->drift_adjusted ? 3 : 2, have = smaller_arm(comparison), needed, most;
-	double effect = log1p(options->min_effect_pct / 100), size = fabs(fit->beta);
+	double effect = log1p(options->min_effect_pct / 100), size = fabs(fit->beta), visible;
 
 	needed = stats_boots_for(effect / fit->residual_sd, alpha, STATS_POWER, fitted);
 	if (needed && needed <= have) /* the power is there, the estimate lies too near to the limit */
@@ -124,8 +124,11 @@ static void plan(const StatsTrend *fit, const StatsOptions *options, double alph
 	most = options->max_boots ? MAX(options->max_boots, have) : have;
 	if (needed)
 		g_string_append_printf(reason, "; about %u boots an arm would decide", needed);
+	visible = stats_percent(fit->residual_sd * stats_effect_for(most, alpha, STATS_POWER, fitted));
+	if (isnan(visible))
+		return;
 	g_string_append_printf(reason, "; the smallest change that %u boots an arm can see is ", most);
-	stats_append_share(reason, 100 * expm1(fit->residual_sd * stats_effect_for(most, alpha, STATS_POWER, fitted)));
+	stats_append_share(reason, visible);
 }
 
 static void decide_by_interval(const StatsTrend *fit, const StatsOptions *options, double alpha,
@@ -162,9 +165,9 @@ static void append_notes(const StatsSummary *summary, const StatsTrend *fit, con
 		return;
 	if (fit->df >= 1 && !fit->drift_adjusted)
 		g_string_append(reason, "; not adjusted for drift: the boots' start times do not allow it");
-	if (fit->drift_p < DRIFT_P && fabs(100 * expm1(fit->drift)) >= options->min_effect_pct) {
+	if (fit->drift_p < DRIFT_P && fabs(stats_percent(fit->drift)) >= options->min_effect_pct) {
 		g_string_append(reason, "; the host drifted by ");
-		stats_append_percent(reason, 100 * expm1(fit->drift));
+		stats_append_percent(reason, stats_percent(fit->drift));
 		g_string_append(reason, " during the job, which the change is adjusted for");
 	}
 	for (guint i = 0; i < comparison->outliers->len; i++) {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "jobs/spec/json-text.h"
+
 typedef enum {
 	MEMBER_DOUBLE,	/* NaN = null */
 	MEMBER_TEXT,	/* NULL = null */
@@ -98,7 +100,7 @@ static const StatsMember result_members[] = {
 
 static JsonNode *double_node(double value)
 {
-	return isnan(value) ? json_node_init_null(json_node_alloc()) : json_node_init_double(json_node_alloc(), value);
+	return !isfinite(value) ? json_node_init_null(json_node_alloc()) : json_node_init_double(json_node_alloc(), value);
 }
 
 static JsonNode *array_node(JsonArray *array)
@@ -214,7 +216,7 @@ JsonNode *stats_result_to_json(const StatsResult *result)
 char *stats_result_to_json_text(const StatsResult *result)
 {
 	g_autoptr(JsonNode) node = stats_result_to_json(result);
-	g_autofree char *text = json_to_string(node, TRUE);
+	g_autofree char *text = json_text(node, TRUE);
 
 	return g_strconcat(text, "\n", NULL);
 }

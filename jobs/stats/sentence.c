@@ -66,11 +66,25 @@ static void append_set(GString *out, const Benchmark *benchmark, const StatsComp
 	}
 }
 
+/* " with 2 of 3 parameter sets"; nothing for all of them. */
+static void append_sets(GString *out, const Benchmark *benchmark, StatsVerdict verdict)
+{
+	guint count = benchmark->count[verdict];
+
+	if (count == benchmark->all_count)
+		return;
+	if (count == 1)
+		append_set(out, benchmark, benchmark->of[verdict][0]);
+	else
+		g_string_append_printf(out, " with %u of %u parameter sets", count, benchmark->all_count);
+}
+
 /* "is 18 % slower with nproc=8 and 3 % slower with nproc=32" */
 static void append_changes(GString *out, const Benchmark *benchmark, StatsVerdict verdict)
 {
 	const StatsComparison **sets = benchmark->of[verdict];
 	guint count = benchmark->count[verdict];
+	g_autoptr(GString) low = g_string_new(NULL), high = g_string_new(NULL);
 	double least = INFINITY, most = 0;
 
 	g_string_append(out, " is ");
@@ -88,10 +102,14 @@ static void append_changes(GString *out, const Benchmark *benchmark, StatsVerdic
 		least = MIN(least, fabs(sets[i]->change_pct));
 		most = MAX(most, fabs(sets[i]->change_pct));
 	}
-	stats_append_share(out, least);
-	g_string_append(out, " to ");
-	stats_append_share(out, most);
-	g_string_append_printf(out, " %s with %u of %u parameter sets", direction_word(sets[0]), count, benchmark->all_count);
+	stats_append_share(low, least);
+	stats_append_share(high, most);
+	if (!g_str_equal(low->str, high->str)) { /* "3.5 to 18 %" */
+		g_string_truncate(low, low->len - strlen(" %"));
+		g_string_append_printf(out, "%s to ", low->str);
+	}
+	g_string_append_printf(out, "%s %s", high->str, direction_word(sets[0]));
+	append_sets(out, benchmark, verdict);
 }
 
 /* How far from 0 the change of an equivalent comparison may be. */
@@ -100,18 +118,6 @@ static double bound(const StatsComparison *comparison)
 	if (isnan(comparison->ci_low_pct))
 		return fabs(comparison->change_pct);
 	return MAX(fabs(comparison->ci_low_pct), fabs(comparison->ci_high_pct));
-}
-
-static void append_sets(GString *out, const Benchmark *benchmark, StatsVerdict verdict)
-{
-	guint count = benchmark->count[verdict];
-
-	if (count == benchmark->all_count)
-		return;
-	if (count == 1)
-		append_set(out, benchmark, benchmark->of[verdict][0]);
-	else
-		g_string_append_printf(out, " with %u of %u parameter sets", count, benchmark->all_count);
 }
 
 static void append_equivalent(GString *out, const Benchmark *benchmark)

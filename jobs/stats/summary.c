@@ -130,6 +130,9 @@ static void take_run(Walk *walk, const Entry *entries, gsize count)
 		set_invalid(summary, g_strdup_printf("a value of 0 or less (boot %d of %s, run %d): the analysis compares "
 						     "ratios", first->boot, sample_arm_to_string(first->arm), first->run));
 	sum /= summary->passes;
+	if (positive && !(sum > 0 && isfinite(sum))) /* beyond the range of a double */
+		set_invalid(summary, g_strdup_printf("values too small or too large to add up (boot %d of %s, run %d)",
+						     first->boot, sample_arm_to_string(first->arm), first->run));
 	g_array_append_val(walk->means, sum);
 	for (gsize i = 0; walk->logs && i < count; i++) {
 		double value = log(entries[i].sample->value);
