@@ -47,7 +47,7 @@ static void append_progress(GString *line, JsonObject *progress)
 	}
 }
 
-char *watch_line(JsonObject *job, guint width)
+char *progress_line(JsonObject *job, guint width)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *state = peek_string(job, "state");
@@ -93,7 +93,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Screen, screen_clear)
 static void tell(Screen *screen, JsonObject *job)
 {
 	guint width = terminal_width();
-	g_autofree char *line = watch_line(job, width);
+	g_autofree char *line = progress_line(job, width);
 	gint64 now_us = g_get_monotonic_time();
 
 	if (width) {

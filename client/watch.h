@@ -15,4 +15,4 @@ int watch_job(const char *name, Remote *remote, gint64 job);
  * without its end: "job 7: measuring [#####.....] boot 3 of 8, 2 of 8 boots, about 4 min 10 s left".
  * The caller's.
  */
-char *watch_line(JsonObject *job, guint width);
+char *progress_line(JsonObject *job, guint width);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+
+#include "tests/unit/job-fixture.h"
+#include "web/page-hosts.h"
+#include "web/page-index.h"
+#include "web/page-job.h"
+
+/* Pages are XML as well as HTML, and no markup but ours is in them. */
+static xmlDoc *parse(const char *page, gsize size)
+{
+	xmlDoc *document = xmlReadMemory(page, (int)size, "page", "UTF-8", XML_PARSE_NONET | XML_PARSE_NOERROR);
+
+	if (!document)
+		g_error("not well-formed: %s\n%s", xmlGetLastError()->message, page);
+	return document;
+}
+
+static int count(xmlDoc *document, const char *path)
+{
+	xmlXPathContext *context = xmlXPathNewContext(document);
+	xmlXPathObject *found = xmlXPathEvalExpression((const xmlChar *)path, context);
+	int nodes;
+
+	g_assert_nonnull(found);
+	nodes = found->nodesetval ? found->nodesetval->nodeNr : 0;
+	xmlXPathFreeObject(found);
+	xmlXPathFreeContext(context);
+	return nodes;
+}
+
+static void check_page(const char *page, gsize size, int headings, const char *refresh)
+{
+	xmlDoc *document = parse(page, size);
+
+	g_assert_cmpuint(size, ==, strlen(page));
+	g_assert_true(g_utf8_validate(page, -1, NULL));
+	g_assert_null(strchr(page, '\x1b'));
+	g_assert_cmpint(count(document, "//script"), ==, 0);
+	g_assert_cmpint(count(document, "//@*[starts-with(name(), 'on') or name() = 'style']"), ==, 0);
+	g_assert_cmpint(count(document, "//h1"), ==, 1);
+	g_assert_cmpint(count(document, "//h2"), ==, headings);
+	g_assert_cmpint(count(document, "//*[@aria-labelledby and not(@aria-labelledby = //@id)]"), ==, 0);
+	g_assert_cmpint(count(document, "//a[@href = '']"), ==, 0);
+	g_assert_cmpint(count(document, "//meta[@http-equiv = 'refresh']"), ==, refresh ? 1 : 0);
+	xmlFreeDoc(document);
+}
+
+static char *render(const StoreJob *job, const GPtrArray *boots, const StatsResult *result, gsize *ret_size)
+{
+	const char *const artifacts[] = { "boot-1-console.txt", "config-base", "domain.xml", NULL };
+	JobView view = { .job = job, .boots = boots, .result = result, .artifacts = artifacts,
+			 .url = "http://lab.example.org", .queue_position = 2, .now_ns = FIXTURE_TIME_NS };
+
+	return page_job(&view, ret_size);
+}
+
+static void test_done(void)
+{
+	g_autoptr(StoreJob) job = fixture_job(JOB_DONE);
+	g_autoptr(GPtrArray) boots = fixture_boots();
+	g_autoptr(StatsResult) result = fixture_result();
+	gsize size;
+	g_autofree char *page = render(job, boots, result, &size);
+
+	check_page(page, size, 4, NULL);
+	g_assert_nonnull(strstr(page, "headline worse"));
+	g_assert_nonnull(strstr(page, "aging is 18 % slower &amp; pwrite is unchanged."));
+	/* better or worse in words, beside the verdict and its mark */
+	g_assert_nonnull(strstr(page, "+18.0% slower"));
+	g_assert_nonnull(strstr(page, "-4.00% faster"));
+	g_assert_nonnull(strstr(page, "</span> REGRESSION"));
+	g_assert_nonnull(strstr(page, "clock: icount"));
+	g_assert_nonnull(strstr(page, "does not count: panic"));
+	g_assert_nonnull(strstr(page, "href=\"/api/v1/jobs/7/artifacts/boot-1-console.txt\">console"));
+	g_assert_null(strstr(page, "boot-0-console.txt"));
+	g_assert_nonnull(strstr(page, "in 183 s, on the objects of the base"));
+}
+
+static void test_every_state(void)
+{
+	for (int state = 0; state < JOB_N_STATES; state++) {
+		g_autoptr(StoreJob) job = fixture_job((JobState)state);
+		gboolean final = job_state_is_final((JobState)state);
+		gsize size;
+		g_autofree char *page = NULL;
+
+		if (state == JOB_BUILDING)
+			job->progress = fixture_object("{\"stage\": \"build\", \"step\": \"building <base>\", \"done\": 5, "
+						       "\"total\": 4, \"eta_s\": 75}");
+		g_free(job->message);
+		job->message = g_strdup("told: " EVIL);
+		page = render(job, NULL, NULL, &size);
+		/* how, files, and progress or why */
+		check_page(page, size, state == JOB_DONE ? 2 : 3, final ? NULL : "5");
+		if (state == JOB_BUILDING)
+			g_assert_nonnull(strstr(page, "1 min 15 s"));
+		if (final && state != JOB_DONE)
+			g_assert_nonnull(strstr(page, "told: "));
+	}
+}
+
+static void test_failures(void)
+{
+	static const struct {
+		JobState state;
+		const char *arm, *detail, *headline, *excerpt;
+	} cases[] = {
+		{ JOB_APPLY_FAILED, "patched",
+		  "{\"patch\": 2, \"subject\": \"<two>\", \"file\": \"mm/a.c\", \"hunk\": \"@@ -1 +1 @@\", \"git\": \"error: <x>\"}",
+		  "The series does not apply.", "<pre tabindex=\"0\">error: &lt;x&gt;</pre>" },
+		{ JOB_BUILD_FAILED, "patched",
+		  "{\"file\": \"mm/a.c\", \"line\": 12, \"error\": \"'x' undeclared\", \"context\": \"  12 | x & y\"}",
+		  "The patched kernel does not build; the base does.", "<dd>mm/a.c:12</dd>" },
+		{ JOB_BUILD_FAILED, "base", "{}", "The base kernel does not build, so nothing is known of the patches.", "" },
+		{ JOB_BOOT_FAILED, "patched", "{\"kind\": \"oops\", \"console\": \"BUG: <0>\"}",
+		  "The patched kernel does not run; the base does.", "BUG: &lt;0&gt;" },
+		{ JOB_INFRA_FAILED, "", "{\"patch\": \"two\", \"line\": {}}", "which says nothing about the patches", "" },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(StoreJob) job = fixture_job(cases[i].state);
+		gsize size;
+		g_autofree char *page = NULL;
+
+		g_free(job->failed_arm);
+		job->failed_arm = g_strdup(cases[i].arm);
+		job->detail = fixture_object(cases[i].detail);
+		page = render(job, NULL, NULL, &size);
+		check_page(page, size, 3, NULL);
+		g_assert_nonnull(strstr(page, cases[i].headline));
+		g_assert_nonnull(strstr(page, cases[i].excerpt));
+	}
+}
+
+static void test_index(void)
+{
+	g_autoptr(StoreJob) live = fixture_job(JOB_MEASURING), done = fixture_job(JOB_DONE);
+	g_autoptr(GArray) running = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	g_autoptr(GArray) queued = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	g_autoptr(GArray) recent = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	const char *const names[] = { "aging", "pwrite", NULL };
+	IndexView view = { .running = running, .queued = queued, .recent = recent, .url = "http://lab.example.org",
+			   .trees = names, .benchmarks = names, .now_ns = FIXTURE_TIME_NS };
+	gsize size;
+	g_autofree char *page = page_index(&view, &size);
+
+	check_page(page, size, 3, "60");
+	g_assert_nonnull(strstr(page, "Nothing runs."));
+	g_assert_nonnull(strstr(page, "-F benchmarks=aging,pwrite http://lab.example.org/api/v1/jobs"));
+	g_free(page);
+
+	live->progress = fixture_object("{\"step\": \"boot 3\", \"eta_s\": 20}");
+	g_array_append_val(running, ((IndexRow){ live, NULL }));
+	g_array_append_val(queued, ((IndexRow){ live, NULL }));
+	g_array_append_val(recent, ((IndexRow){ done, "slower " EVIL }));
+	g_array_append_val(recent, ((IndexRow){ done, NULL }));
+	page = page_index(&view, &size);
+	check_page(page, size, 3, "10");
+	g_assert_nonnull(strstr(page, "measures: boot 3, 2 boots done, about 20 s left"));
+}
+
+static void test_hosts(void)
+{
+	HostRow rows[] = {
+		{ .name = "local", .uri = "qemu:///embed?root=/x&y", .vm_cpus = "", .other_cpus = "", .guest_cpus = 2,
+		  .accelerator = "", .qemu_version = "", .libvirt_version = "" },
+		{ .name = EVIL, .uri = EVIL, .vm_cpus = "2-5", .other_cpus = "0", .guest_cpus = 4, .job = 7, .accelerator = "kvm",
+		  .qemu_version = "7.2.0", .libvirt_version = EVIL, .boots_valid = 5, .boots_failed = 1,
+		  .last_boot_ns = FIXTURE_TIME_NS },
+	};
+	g_autoptr(GArray) hosts = g_array_new(FALSE, FALSE, sizeof(HostRow));
+	gsize size;
+	g_autofree char *page = NULL;
+
+	g_array_append_vals(hosts, rows, G_N_ELEMENTS(rows));
+	page = page_hosts(hosts, &size);
+	check_page(page, size, 0, "30");
+	g_assert_nonnull(strstr(page, "href=\"/jobs/7\""));
+	g_assert_nonnull(strstr(page, "<time datetime=\"2026-11-30 22:43:18Z\">2026-11-30 22:43:18 UTC</time>"));
+	g_assert_nonnull(strstr(page, "6, 1 failed"));
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/page/done", test_done);
+	g_test_add_func("/page/every-state", test_every_state);
+	g_test_add_func("/page/failures", test_failures);
+	g_test_add_func("/page/index", test_index);
+	g_test_add_func("/page/hosts", test_hosts);
+	status = g_test_run();
+	xmlCleanupParser();
+	return status;
+}
