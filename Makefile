@@ -10,7 +10,9 @@
 #   make install    DESTDIR= PREFIX=
 
 BUILD ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC = gcc
+endif
 PREFIX ?= /usr/local
 WERROR ?= -Werror
 SANITIZE ?=
@@ -137,6 +139,11 @@ install: programs
 	install -m 644 jobs/benchmarks/*.ini $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks
 	install -m 644 guest-image/configs/* $(DESTDIR)$(PREFIX)/share/regrlab/configs
 	install -m 644 README.md ARCHITECTURE.md COPYING deploy/regrlab.conf.example $(DESTDIR)$(PREFIX)/share/doc/regrlab
+
+# for the static checks
+.PHONY: print-flags
+print-flags:
+	@echo $(ALL_CFLAGS)
 
 clean:
 	rm -rf $(BUILD)
