@@ -23,11 +23,16 @@ static void append_bar(GString *line, gint64 done, gint64 total)
 	g_string_append_c(line, ']');
 }
 
-static void append_progress(GString *line, JsonObject *progress)
+static void append_progress(GString *line, const char *state, JsonObject *progress)
 {
+	gboolean measures = g_str_equal(state, "measuring");
+
+	/* the last word of the stage before is no news */
+	if (measures != g_str_equal(peek_string(progress, "stage"), "measure"))
+		progress = NULL;
+
 	gint64 done = peek_int(progress, "done", 0), total = peek_int(progress, "total", 0);
 	gint64 boots = peek_int(progress, "boots_total", 0), eta_s = peek_int(progress, "eta_s", -1);
-	gboolean measures = g_str_equal(peek_string(progress, "stage"), "measure");
 
 	if (measures && boots > 0)
 		append_bar(line, peek_int(progress, "boots_done", 0), boots);
@@ -57,7 +62,7 @@ char *progress_line(JsonObject *job, guint width)
 	if (peek_bool(job, "cancel_asked") && !peek_bool(job, "final"))
 		g_string_append(line, ", being cancelled");
 	if (g_str_equal(state, "building") || g_str_equal(state, "measuring"))
-		append_progress(line, peek_object(job, "progress"));
+		append_progress(line, state, peek_object(job, "progress"));
 	else if (peek_int(job, "queue_position", 0) > 0)
 		g_string_append_printf(line, ", place %" G_GINT64_FORMAT, peek_int(job, "queue_position", 0));
 	plain = text_plain(line->str);

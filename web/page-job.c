@@ -85,18 +85,21 @@ static void progress_section(Html *html, const JobView *view)
 {
 	const StoreJob *job = view->job;
 	gboolean works = job->state == JOB_BUILDING || job->state == JOB_MEASURING;
-	gint64 eta_s = peek_int(job->progress, "eta_s", -1);
+	/* the last word of the stage before is no news */
+	gboolean measures = g_str_equal(peek_string(job->progress, "stage"), "measure");
+	JsonObject *progress = (job->state == JOB_MEASURING) == measures ? job->progress : NULL;
+	gint64 eta_s = peek_int(progress, "eta_s", -1);
 	gint64 boots = 2 * peek_int(job->plan, "boots_per_arm", job->spec->max_boots);
 
 	html_raw(html, "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n");
 	if (works)
-		bar(html, peek_int(job->progress, "done", 0), peek_int(job->progress, "total", 0));
+		bar(html, peek_int(progress, "done", 0), peek_int(progress, "total", 0));
 	html_raw(html, "<dl>\n");
 	page_fact(html, "state", job->cancel_asked ? "being cancelled" : words_state(job->state));
 	if (view->queue_position > 0)
 		page_factf(html, "place in the queue", "%d", view->queue_position);
 	if (works) {
-		page_fact(html, "step", peek_string(job->progress, "step"));
+		page_fact(html, "step", peek_string(progress, "step"));
 		if (eta_s >= 0) {
 			g_autofree char *left = text_duration(eta_s * G_GINT64_CONSTANT(1000000000));
 

@@ -29,6 +29,8 @@ static void test_line(void)
 	check_line("{\"id\": 7, \"state\": \"measuring\", \"progress\": {\"stage\": \"measure\", \"step\": \"boot 3 of 8\","
 		   " \"done\": 2, \"total\": 8, \"eta_s\": -1, \"boots_done\": 2, \"boots_total\": 8}}",
 		   0, "job 7: measuring [#####...............] boot 3 of 8, 25 %, 2 of 8 boots");
+	check_line("{\"id\": 7, \"state\": \"measuring\", \"progress\": {\"stage\": \"build\", \"step\": \"building\"}}", 0,
+		   "job 7: measuring [....................]");
 	check_line("{\"id\": 7, \"state\": \"measuring\", \"cancel_asked\": true}", 0,
 		   "job 7: measuring, being cancelled [....................]");
 	check_line("{\"id\": 7, \"state\": \"done\", \"final\": true, \"cancel_asked\": true}", 0, "job 7: done");
@@ -37,7 +39,7 @@ static void test_line(void)
 static void test_line_of_nonsense(void)
 {
 	check_line("{}", 0, "job 0: ");
-	check_line("{\"id\": \"x\", \"state\": \"building\", \"progress\": {\"done\": 9, \"total\": 3, \"step\": \"\\u001b[2Jüx\\ny\"}}",
+	check_line("{\"id\": \"x\", \"state\": \"building\", \"progress\": {\"stage\": 1, \"done\": 9, \"total\": 3, \"step\": \"\\u001b[2Jüx\\ny\"}}",
 		   0, "job 0: building [####################] ?[2Jüx y, 100 %");
 	check_line("{\"id\": 7, \"state\": \"ümlaut\"}", 9, "job 7: üm");
 }
