@@ -19,6 +19,7 @@ struct Http {
 	HttpRules rules;
 	gpointer rules_data;
 	gint64 request_timeout_us;
+	guint connections_max;
 	GSource *source;
 	guint sweep_id;
 	GQueue connections;	/* of Connection */
@@ -29,7 +30,7 @@ struct Http {
 
 typedef struct {
 	GSource source;
-	struct MHD_Daemon *daemon;
+	Http *http;
 } MhdSource;
 
 /* libmicrohttpd's timeout is relative: it becomes a time of the main loop's clock here, once after each run. */
@@ -37,30 +38,39 @@ static void arm(MhdSource *source)
 {
 	MHD_UNSIGNED_LONG_LONG timeout_ms;
 
-	if (MHD_get_timeout(source->daemon, &timeout_ms) == MHD_YES)
+	if (MHD_get_timeout(source->http->daemon, &timeout_ms) == MHD_YES)
 		g_source_set_ready_time(&source->source,
 					g_get_monotonic_time() + (gint64)MIN(timeout_ms, G_MAXINT32) * 1000);
 	else
 		g_source_set_ready_time(&source->source, -1);
 }
 
+static gboolean is_full(const Http *http)
+{
+	return http->connections.length >= http->connections_max;
+}
+
 static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
 	MhdSource *mhd = (MhdSource *)source;
+	gboolean was_full = is_full(mhd->http);
 
-	MHD_run(mhd->daemon);
+	MHD_run(mhd->http->daemon);
+	/* while it is full it does not listen, and it only begins to again in the run after the one that made room */
+	if (was_full && !is_full(mhd->http))
+		MHD_run(mhd->http->daemon);
 	arm(mhd);
 	return G_SOURCE_CONTINUE;
 }
 
 static GSourceFuncs source_funcs = { .dispatch = dispatch };
 
-static GSource *source_new(struct MHD_Daemon *daemon)
+static GSource *source_new(Http *http)
 {
 	GSource *source = g_source_new(&source_funcs, sizeof(MhdSource));
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
-	((MhdSource *)source)->daemon = daemon;
+	((MhdSource *)source)->http = http;
 	g_source_set_static_name(source, "http");
 	g_source_add_unix_fd(source, info->epoll_fd, G_IO_IN);
 	g_source_attach(source, NULL);
@@ -218,6 +228,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		flags |= MHD_USE_IPv6;
 	http->rules = *rules;
 	http->rules_data = data;
+	http->connections_max = (guint)options->connections_max;
 	http->request_timeout_us = (gint64)options->request_timeout_s * G_USEC_PER_SEC;
 	g_queue_init(&http->connections);
 	http->daemon = MHD_start_daemon(
@@ -236,7 +247,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 			    options->listen, options->port, g_strerror(errno));
 		return NULL;
 	}
-	http->source = source_new(http->daemon);
+	http->source = source_new(http);
 	http->sweep_id = g_timeout_add_seconds(SWEEP_S, sweep, http);
 	return g_steal_pointer(&http);
 }

@@ -101,8 +101,10 @@ class Lab:
             "".join(f"[host {host}]\nuri=test:///default\n" for host in hosts) + extra)
 
     def start(self):
+        # the sanitizer keeps freed memory for a while: little of it, or nothing can be said of memory
+        env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=8")
         self.process = subprocess.Popen([BUILD / "regrlabd", "--config", self.config], stdin=subprocess.DEVNULL,
-                                        stdout=self.log.open("a"), stderr=subprocess.STDOUT)
+                                        stdout=self.log.open("a"), stderr=subprocess.STDOUT, env=env)
         end = time.monotonic() + 20
         while time.monotonic() < end:
             if self.process.poll() is not None:
