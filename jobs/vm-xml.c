@@ -48,22 +48,26 @@ static void add_metadata(xmlNode *domain, const VmDescription *vm)
 	xmlSetNs(node, xmlNewNs(node, BAD_CAST VM_METADATA_URI, BAD_CAST VM_METADATA_PREFIX));
 }
 
+const char *vm_description_other_cpus(const VmDescription *vm)
+{
+	return vm->clock == CLOCK_ICOUNT || !*vm->other_cpus ? vm->vm_cpus : vm->other_cpus;
+}
+
 static void add_cpus(xmlNode *domain, const VmDescription *vm)
 {
 	g_autoptr(GArray) cpus = NULL;
 	xmlNode *vcpu = add_number(domain, "vcpu", vm->cpus);
 
 	xmlNewProp(vcpu, BAD_CAST "placement", BAD_CAST "static");
-	if (!*vm->vm_cpus && !*vm->other_cpus)
+	if (*vm->vm_cpus)
+		xmlNewProp(vcpu, BAD_CAST "cpuset", BAD_CAST vm->vm_cpus);
+	if (vm->clock == CLOCK_ICOUNT || (!*vm->vm_cpus && !*vm->other_cpus))
 		return;
 
 	xmlNode *tune = add(domain, "cputune", NULL, NULL);
-	if (*vm->vm_cpus) {
-		xmlNewProp(vcpu, BAD_CAST "cpuset", BAD_CAST vm->vm_cpus);
-		gboolean parsed = cpu_list_parse(vm->vm_cpus, &cpus, NULL);
-		g_assert(parsed && cpus->len > 0);
-	}
-	for (int i = 0; cpus && vm->clock != CLOCK_ICOUNT && i < vm->cpus; i++) {
+	gboolean parsed = !*vm->vm_cpus || cpu_list_parse(vm->vm_cpus, &cpus, NULL);
+	g_assert(parsed);
+	for (int i = 0; cpus && i < vm->cpus; i++) {
 		g_autofree char *number = g_strdup_printf("%d", i);
 		g_autofree char *cpu = g_strdup_printf("%d", g_array_index(cpus, int, (guint)i % cpus->len));
 		add(tune, "vcpupin", NULL, "vcpu", number, "cpuset", cpu, NULL);

@@ -43,8 +43,12 @@ typedef struct {
 } VmDescription;
 
 /*
- * Each vCPU is pinned to one CPU of vm_cpus, in turn; under icount, where one
- * thread runs all vCPUs, that thread may use any of vm_cpus. The lists must be
+ * Each vCPU is pinned to one CPU of vm_cpus, in turn, and QEMU's other threads
+ * to other_cpus. Under icount one thread runs all vCPUs, which libvirt cannot
+ * tell from the others: the whole process has vm_cpus. The lists must be
  * valid. The caller's.
  */
 char *vm_description_to_xml(const VmDescription *vm);
+
+/* Where QEMU's threads that are no vCPU belong: a list, empty: anywhere. Borrowed. */
+const char *vm_description_other_cpus(const VmDescription *vm);

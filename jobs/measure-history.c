@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jobs/measure-history.h"
+
+#include <string.h>
+
+#define MAX_BOOTS	100000
+
+static const char *get_text(JsonObject *object, const char *name)
+{
+	return json_object_get_string_member_with_default(object, name, "");
+}
+
+static gboolean bad(GError **error, const char *what)
+{
+	return spec_error_set(error, SPEC_ERROR_VALUE, NULL, "events.jsonl: %s", what);
+}
+
+static gboolean take_arm(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	SampleArm arm;
+
+	if (!sample_arm_from_string(get_text(object, "arm"), &arm) || !g_path_is_absolute(get_text(object, "kernel")))
+		return bad(error, "an arm event without its arm or kernel");
+	g_free(history->kernel[arm]);
+	g_free(history->release[arm]);
+	history->kernel[arm] = g_strdup(get_text(object, "kernel"));
+	history->release[arm] = g_strdup(get_text(object, "kernel_release"));
+	return TRUE;
+}
+
+static gboolean take_accelerator(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	if (!job_clock_from_name(get_text(object, "clock"), &history->clock) || history->clock == CLOCK_AUTO)
+		return bad(error, "an accelerator event without a clock");
+	history->accelerator = history->clock == CLOCK_KVM ? VM_KVM : VM_TCG;
+	history->has_accelerator = TRUE;
+	return TRUE;
+}
+
+static gboolean take_plan(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	const char *order = get_text(object, "order");
+
+	if (strlen(order) % 2 != 0 || strspn(order, "AB") != strlen(order))
+		return bad(error, "a plan event without an order");
+	g_free(history->order);
+	history->order = g_strdup(order);
+	return TRUE;
+}
+
+static gboolean take_boot(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	gint64 samples = json_object_get_int_member_with_default(object, "samples", -1);
+	gint64 pair = json_object_get_int_member_with_default(object, "pair", -1);
+	gint64 start_ns = json_object_get_int_member_with_default(object, "start_ns", 0);
+	gint64 end_ns = json_object_get_int_member_with_default(object, "end_ns", 0);
+	SampleArm arm;
+
+	if (json_object_get_int_member_with_default(object, "boot", -1) != history->boots->len ||
+	    !sample_arm_from_string(get_text(object, "arm"), &arm) || samples < 0 || pair < 0 || pair > SAMPLE_BOOT_MAX ||
+	    history->boots->len >= MAX_BOOTS)
+		return bad(error, "a boot event out of its order, or incomplete");
+	measure_history_add_boot(history, (int)pair, arm, get_text(object, "reason"), samples, MAX(end_ns - start_ns, 0));
+	return TRUE;
+}
+
+static gboolean take_result(MeasureHistory *history, JsonObject *object G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+	history->has_result = TRUE;
+	return TRUE;
+}
+
+static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObject *object, gpointer data, GError **error)
+{
+	static const struct {
+		const char *type;
+		gboolean (*take)(MeasureHistory *history, JsonObject *object, GError **error);
+	} rows[] = {
+		{ "arm", take_arm },   { "accelerator", take_accelerator }, { "plan", take_plan },
+		{ "boot", take_boot }, { "result", take_result },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (g_str_equal(rows[i].type, type))
+			return rows[i].take(data, object, error);
+	return TRUE;
+}
+
+gboolean measure_history_load(const char *dir, MeasureHistory **ret_history, GError **error)
+{
+	g_autoptr(MeasureHistory) history = g_new0(MeasureHistory, 1);
+	gint64 offset = 0;
+
+	history->boots = g_array_new(FALSE, FALSE, sizeof(ScheduleBoot));
+	history->text = g_string_chunk_new(256);
+	if (!event_read(dir, &offset, 0, take_event, history, error))
+		return FALSE;
+	*ret_history = g_steal_pointer(&history);
+	return TRUE;
+}
+
+void measure_history_free(MeasureHistory *history)
+{
+	if (!history)
+		return;
+	for (int i = 0; i < SAMPLE_ARM_COUNT; i++) {
+		g_free(history->kernel[i]);
+		g_free(history->release[i]);
+	}
+	g_free(history->order);
+	g_array_unref(history->boots);
+	g_string_chunk_free(history->text);
+	g_free(history);
+}
+
+void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, const char *reason, gint64 samples,
+			      gint64 duration_ns)
+{
+	ScheduleBoot boot = { pair, arm, g_string_chunk_insert_const(history->text, reason) };
+
+	g_array_append_val(history->boots, boot);
+	history->samples += samples;
+	history->boots_ns += duration_ns;
+	if (*reason && samples == 0)
+		history->failed_without_samples[arm]++;
+}

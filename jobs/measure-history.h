@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run directory already holds when the measure stage begins, or begins again. */
+#pragma once
+
+#include "jobs/schedule.h"
+#include "jobs/spec/event.h"
+#include "jobs/vm-xml.h"
+
+typedef struct {
+	char *kernel[SAMPLE_ARM_COUNT];		/* paths in the cache; NULL: no arm event yet */
+	char *release[SAMPLE_ARM_COUNT];	/* kernel_release */
+
+	gboolean has_accelerator;
+	VmAccelerator accelerator;
+	JobClock clock;
+
+	char *order;		/* of the plan event; NULL: none yet */
+	GArray *boots;		/* of ScheduleBoot; reasons are of the history */
+	GStringChunk *text;
+	gint64 samples;		/* lines of samples.jsonl that the boot events count */
+	gint64 boots_ns;	/* all boots' time together */
+	guint failed_without_samples[SAMPLE_ARM_COUNT];
+	gboolean has_result;
+} MeasureHistory;
+
+/* An event that is not as ARCHITECTURE.md has it is an error. */
+gboolean measure_history_load(const char *dir, MeasureHistory **ret_history, GError **error);
+void measure_history_free(MeasureHistory *history);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MeasureHistory, measure_history_free)
+
+/* One boot more. reason is copied. */
+void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, const char *reason, gint64 samples,
+			      gint64 duration_ns);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jobs/vm-host.h"
+
+#include <libvirt/virterror.h>
+#include <libxml/parser.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "jobs/spec/file.h"
+#include "jobs/vm-embed.h"
+#include "jobs/vm-xml.h"
+
+#define STORE_DIR	"files"		/* below the embedded root */
+#define SYSTEM_RUN_DIR	"/run/libvirt/qemu"
+#define XML_MAX_BYTES	(1024 * 1024)
+
+G_DEFINE_QUARK(regrlab-vm-error, vm_error)
+
+struct VmHost {
+	virConnectPtr connection;
+	HostStore *store;
+	VmEmbed embed;
+	gboolean embedded;
+	GThread *loop;
+	gint stop;		/* atomic: the loop's thread ends */
+};
+
+/* libvirt prints errors unless told otherwise; ours are in GErrors. */
+static void be_silent(void *user G_GNUC_UNUSED, virErrorPtr error G_GNUC_UNUSED)
+{
+}
+
+gboolean vm_error_libvirt(GError **error, const char *what)
+{
+	const char *message = virGetLastErrorMessage();
+	VmError code = VM_ERROR_LIBVIRT;
+
+	if (strstr(message, "driver.pid"))
+		code = VM_ERROR_BUSY;
+	g_set_error(error, VM_ERROR, code, "%s: %s%s", what, message,
+		    code == VM_ERROR_BUSY ? " (another process uses this embedded driver's directory)" : "");
+	return FALSE;
+}
+
+/* ---- the event loop ---- */
+
+static gpointer run_loop(gpointer data)
+{
+	VmHost *host = data;
+
+	while (!g_atomic_int_get(&host->stop))
+		if (virEventRunDefaultImpl() < 0)
+			break;
+	return NULL;
+}
+
+static void remove_timer(int timer, void *user G_GNUC_UNUSED)
+{
+	virEventRemoveTimeout(timer);
+}
+
+static void stop_loop(VmHost *host)
+{
+	if (!host->loop)
+		return;
+	g_atomic_int_set(&host->stop, TRUE);
+	virEventAddTimeout(0, remove_timer, NULL, NULL);
+	g_thread_join(host->loop);
+}
+
+static gboolean start_loop(VmHost *host, GError **error)
+{
+	static gsize once = 0;
+	static gboolean registered = FALSE;
+
+	if (g_once_init_enter(&once)) {
+		/* the embedded driver logs to our stderr: errors only, unless somebody looks for more */
+		g_setenv("LIBVIRT_LOG_OUTPUTS", "4:stderr", FALSE);
+		registered = virInitialize() == 0 && virEventRegisterDefaultImpl() == 0;
+		g_once_init_leave(&once, 1);
+	}
+	if (!registered)
+		return vm_error_libvirt(error, "libvirt does not start");
+	virSetErrorFunc(NULL, be_silent);
+	host->loop = g_thread_new("libvirt", run_loop, host);
+	return TRUE;
+}
+
+/* ---- opening ---- */
+
+static gboolean is_local(const char *uri)
+{
+	g_autoptr(GUri) parsed = g_uri_parse(uri, G_URI_FLAGS_NONE, NULL);
+	const char *server = parsed ? g_uri_get_host(parsed) : NULL;
+	const char *scheme = parsed ? g_uri_get_scheme(parsed) : "";
+
+	return (!server || !*server) && (g_str_equal(scheme, "qemu") || g_str_equal(scheme, "qemu+unix"));
+}
+
+static gboolean open_uri(VmHost *host, const char *uri, const char *store_dir, GError **error)
+{
+	g_autofree char *files = NULL;
+	uid_t uid = (uid_t)-1;
+	gid_t gid = (gid_t)-1;
+
+	host->embedded = vm_embed_is(uri);
+	if (!host->embedded && !is_local(uri)) {
+		g_set_error(error, VM_ERROR, VM_ERROR_URI, "%s: only hosts on this machine can be used "
+			    "(qemu:///embed?root=DIR, qemu:///system, qemu:///session)", uri);
+		return FALSE;
+	}
+	if (host->embedded) {
+		if (!vm_embed_prepare(uri, &host->embed, error))
+			return FALSE;
+		uri = host->embed.uri;
+		uid = host->embed.uid;
+		gid = host->embed.gid;
+		files = g_build_filename(host->embed.root, STORE_DIR, NULL);
+	}
+	host->store = host_store_new(files ? files : store_dir, uid, gid, error);
+	if (!host->store || !start_loop(host, error))
+		return FALSE;
+	host->connection = virConnectOpen(uri);
+	if (!host->connection)
+		return vm_error_libvirt(error, uri);
+	virConnectSetKeepAlive(host->connection, 5, 3);	/* not for local drivers, which is fine */
+	return TRUE;
+}
+
+VmHost *vm_host_open(const char *uri, const char *store_dir, GError **error)
+{
+	g_autoptr(VmHost) host = g_new0(VmHost, 1);
+
+	if (!open_uri(host, uri, store_dir, error))
+		return NULL;
+	return g_steal_pointer(&host);
+}
+
+void vm_host_close(VmHost *host)
+{
+	if (!host)
+		return;
+	if (host->connection)
+		virConnectClose(host->connection);
+	stop_loop(host);
+	host_store_free(host->store);
+	vm_embed_clear(&host->embed);
+	g_free(host);
+}
+
+virConnectPtr vm_host_connection(VmHost *host)
+{
+	return host->connection;
+}
+
+HostStore *vm_host_store(VmHost *host)
+{
+	return host->store;
+}
+
+const char *vm_host_note(const VmHost *host)
+{
+	return host->embedded ? host->embed.note : "";
+}
+
+/* ---- what the host is ---- */
+
+static char *version_text(unsigned long version)
+{
+	return g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000, version % 1000);
+}
+
+char *vm_host_qemu_version(VmHost *host, GError **error)
+{
+	unsigned long version;
+
+	if (virConnectGetVersion(host->connection, &version) < 0) {
+		vm_error_libvirt(error, "QEMU's version");
+		return NULL;
+	}
+	return version_text(version);
+}
+
+char *vm_host_libvirt_version(VmHost *host, GError **error)
+{
+	unsigned long version;
+
+	if (virConnectGetLibVersion(host->connection, &version) < 0) {
+		vm_error_libvirt(error, "libvirt's version");
+		return NULL;
+	}
+	return version_text(version);
+}
+
+char *vm_host_kernel(VmHost *host G_GNUC_UNUSED)
+{
+	struct utsname names;
+
+	return g_strdup(uname(&names) == 0 ? names.release : "");
+}
+
+gboolean vm_host_offers_kvm(VmHost *host)
+{
+	g_autofree char *capabilities = virConnectGetDomainCapabilities(host->connection, NULL, "x86_64", NULL, "kvm", 0);
+
+	return capabilities != NULL;
+}
+
+/* ---- domains of an earlier stage ---- */
+
+/* Of this run, or, in an embedded driver that nobody else can have domains in, of any. */
+static gboolean is_leftover(VmHost *host, virDomainPtr domain, const char *run)
+{
+	g_autofree char *text = virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, VM_METADATA_URI,
+						     VIR_DOMAIN_AFFECT_LIVE);
+	xmlDoc *document = text && strlen(text) < XML_MAX_BYTES
+				   ? xmlReadMemory(text, (int)strlen(text), NULL, NULL,
+						   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
+				   : NULL;
+	xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+	xmlChar *value = root ? xmlGetProp(root, BAD_CAST "run") : NULL;
+	gboolean ours = value && (host->embedded || g_str_equal((const char *)value, run));
+
+	xmlFree(value);
+	xmlFreeDoc(document);
+	return ours;
+}
+
+gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error)
+{
+	virDomainPtr *domains = NULL;
+	int count = virConnectListAllDomains(host->connection, &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE), ended = 0;
+	gboolean done = TRUE;
+
+	if (count < 0)
+		return vm_error_libvirt(error, "the list of domains");
+	for (int i = 0; i < count; i++) {
+		if (is_leftover(host, domains[i], run)) {
+			if (virDomainDestroy(domains[i]) == 0)
+				ended++;
+			else if (virDomainIsActive(domains[i]) == 1 && done)
+				done = vm_error_libvirt(error, "a domain left over cannot be ended");
+		}
+		virDomainFree(domains[i]);
+	}
+	free(domains);
+	*ret_count = ended;
+	return done;
+}
+
+pid_t vm_host_pid(VmHost *host, const char *domain)
+{
+	g_autofree char *dir = host->embedded ? g_build_filename(host->embed.root, "run", "qemu", NULL)
+					      : g_strdup(SYSTEM_RUN_DIR);
+	g_autofree char *path = g_strdup_printf("%s/%s.pid", dir, domain);
+	g_autofree char *text = NULL;
+	guint64 pid;
+
+	if (!file_read(path, 64, &text, NULL, NULL))
+		return 0;
+	g_strchomp(text);
+	return g_ascii_string_to_unsigned(text, 10, 1, G_MAXINT, &pid, NULL) ? (pid_t)pid : 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A connection to the libvirt of a host.
+ *
+ * qemu:///embed?root=DIR is the embedded driver: libvirt inside this process,
+ * its state below DIR. DIR is made if need be. The driver runs QEMU as a user
+ * of its own (libvirt-qemu) where we are root; where that user cannot reach
+ * DIR (a checkout below /root, say) or does not exist, QEMU runs as root
+ * instead: vm_host_note() says so. DIR/etc/qemu.conf holds that and the
+ * rest of the driver's settings; it is written at each opening unless its
+ * first line is not ours, so an administrator may take it over. A path too
+ * long for the sockets below it is used through a short symbolic link.
+ *
+ * One process can have a root open at a time. Domains live on when it dies;
+ * vm_host_destroy_leftovers() ends those of an earlier stage of the same run.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <libvirt/libvirt.h>
+
+#include "jobs/hoststore.h"
+
+#define VM_ERROR (vm_error_quark())
+GQuark vm_error_quark(void);
+
+typedef enum {
+	VM_ERROR_URI,		/* not one we can use */
+	VM_ERROR_ACCESS,	/* directories or users of the embedded driver */
+	VM_ERROR_LIBVIRT,	/* libvirt's own words */
+	VM_ERROR_BUSY,		/* another process has the embedded root open */
+	VM_ERROR_PINNING,	/* threads are not on the CPUs they should be on */
+} VmError;
+
+typedef struct VmHost VmHost;
+
+/*
+ * store_dir: where files for QEMU go if the URI does not say: the embedded
+ * driver has them below its root. Runs libvirt's event loop in a thread until
+ * vm_host_close(). Once at a time in a process.
+ */
+VmHost *vm_host_open(const char *uri, const char *store_dir, GError **error);
+void vm_host_close(VmHost *host);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(VmHost, vm_host_close)
+
+virConnectPtr vm_host_connection(VmHost *host);	/* the host's */
+HostStore *vm_host_store(VmHost *host);		/* the host's */
+const char *vm_host_note(const VmHost *host);	/* what a person should know of how QEMU is run; empty: nothing */
+
+/* "7.2.22", "9.0.0", uname's release; the caller's. */
+char *vm_host_qemu_version(VmHost *host, GError **error);
+char *vm_host_libvirt_version(VmHost *host, GError **error);
+char *vm_host_kernel(VmHost *host);
+
+/* Whether libvirt offers KVM here. That a guest runs on it is another question. */
+gboolean vm_host_offers_kvm(VmHost *host);
+
+/*
+ * Ends the domains that a dead stage left: those whose metadata name this run
+ * and, since nobody else can be at work in it, all of an embedded driver that
+ * are a lab's. *ret_count is how many.
+ */
+gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error);
+
+/* The process of a domain on this machine, or 0. */
+pid_t vm_host_pid(VmHost *host, const char *domain);
+
+/* libvirt's last error of this thread as a VM_ERROR. Always returns FALSE. */
+gboolean vm_error_libvirt(GError **error, const char *what);
