@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "daemon/config-keys.h"
+
+static Config *parse(const char *text, GError **error)
+{
+	Config *config = NULL;
+
+	config_from_data("test.conf", text, strlen(text), &config, error);
+	return config;
+}
+
+static void refuse(const char *text, ConfigError code, const char *words)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) config = parse(text, &error);
+
+	g_assert_null(config);
+	g_assert_error(error, CONFIG_ERROR, (int)code);
+	if (!strstr(error->message, words))
+		g_error("'%s' does not say '%s'", error->message, words);
+}
+
+static void test_defaults(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) config = parse("[tree linux]\npath=/srv/linux\n", &error);
+	const ConfigHost *host;
+
+	g_assert_no_error(error);
+	g_assert_cmpstr(config->listen, ==, "127.0.0.1");
+	g_assert_cmpint(config->port, ==, 8642);
+	g_assert_cmpstr(config->url, ==, "http://127.0.0.1:8642");
+	g_assert_cmpstr(config_tree(config, "")->name, ==, "linux");
+	g_assert_cmpstr(config_tree(config, "linux")->branch, ==, "master");
+	g_assert_null(config_tree(config, "other"));
+	host = config_host(config, "local");
+	g_assert_cmpstr(host->uri, ==, "qemu:///embed?root=/var/lib/regrlab/libvirt-local");
+	g_assert_cmpint(host->guest_cpus, ==, 2);
+	g_assert_null(config_host(config, "elsewhere"));
+}
+
+static void test_all(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) config = parse(
+		"# words\n[daemon]\nlisten = ::1\nport=9000\nmax_body_mib=1\nurl=https://lab.example.org/regrlab\n"
+		"[tree b]\npath=/b\nbranch=mm/next\nremote=origin\n[tree a]\npath=/a\n"
+		"[host fast]\nuri=qemu+ssh://fast.example.org/system\nvm_cpus=2-5,8\nother_cpus=0\nguest_cpus=4\n"
+		"[build]\ncpus=0-1\njobs=3\n", &error);
+
+	g_assert_no_error(error);
+	g_assert_cmpstr(config_tree(config, "")->name, ==, "b");
+	g_assert_cmpstr(config->url, ==, "https://lab.example.org/regrlab");
+	g_assert_cmpuint(config->hosts->len, ==, 1);
+	g_assert_cmpint(config->build_jobs, ==, 3);
+	g_assert_cmpstr(config_host(config, "fast")->vm_cpus, ==, "2-5,8");
+}
+
+static void test_refused(void)
+{
+#define TREE "[tree linux]\npath=/srv/linux\n"
+	refuse("", CONFIG_ERROR_MISSING, "at least one tree");
+	refuse("[daemon\n", CONFIG_ERROR_SYNTAX, "test.conf");
+	refuse("port=1\n", CONFIG_ERROR_SYNTAX, "test.conf");
+	refuse(TREE "[deamon]\nport=1\n", CONFIG_ERROR_UNKNOWN, "test.conf:3: [deamon]: no such section");
+	refuse(TREE "[daemon]\nprot=1\n", CONFIG_ERROR_UNKNOWN, "test.conf:4: [daemon] prot: no such key; there are listen, port");
+	refuse(TREE "[daemon]\n\n# x\nport = 99999\n", CONFIG_ERROR_VALUE,
+	       "test.conf:6: [daemon] port: '99999' is not a whole number from 1 to 65535");
+	refuse(TREE "[daemon]\nport=80a\n", CONFIG_ERROR_VALUE, "'80a'");
+	refuse(TREE "[daemon]\nlisten=0.0.0.0\n", CONFIG_ERROR_VALUE, "loopback");
+	refuse(TREE "[daemon]\nlisten=192.0.2.1\n", CONFIG_ERROR_VALUE, "loopback");
+	refuse(TREE "[daemon]\nlisten=localhost\n", CONFIG_ERROR_VALUE, "loopback");
+	refuse(TREE "[daemon]\nstate_dir=state\n", CONFIG_ERROR_VALUE, "absolute");
+	refuse(TREE "[daemon]\nurl=ftp://example.org\n", CONFIG_ERROR_VALUE, "http");
+	refuse(TREE "[daemon]\nurl=http://example.org/\n", CONFIG_ERROR_VALUE, "slash");
+	refuse("[tree linux]\nbranch=x\n", CONFIG_ERROR_MISSING, "path");
+	refuse("[tree ../x]\npath=/x\n", CONFIG_ERROR_VALUE, "a name has");
+	refuse("[tree ]\npath=/x\n", CONFIG_ERROR_VALUE, "a name has");
+	refuse("[tree]\npath=/x\n", CONFIG_ERROR_UNKNOWN, "no such section");
+	refuse("[tree x]\npath=/x\nbranch=--all\n", CONFIG_ERROR_VALUE, "git");
+	refuse(TREE "[host a]\nvm_cpus=1-\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] vm_cpus: '1-' is not a list of CPUs");
+	refuse(TREE "[host a]\nguest_cpus=0\n", CONFIG_ERROR_VALUE, "1 to 512");
+}
+
+static void test_print_reads_back(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) first = parse("[tree linux]\npath=/srv/linux\n[host a]\nvm_cpus=1\n[host b]\n", &error);
+	g_autofree char *text = config_to_text(first);
+	g_autoptr(Config) second = parse(text, &error);
+	g_autofree char *again = NULL;
+
+	g_assert_no_error(error);
+	again = config_to_text(second);
+	g_assert_cmpstr(text, ==, again);
+	for (gsize i = 0; i < config_n_keys; i++)
+		g_assert_nonnull(strstr(text, config_keys[i].help));
+}
+
+/* The example that is installed is a configuration, and shows every key. */
+static void test_example(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	Config *config = NULL;
+
+	g_assert_true(config_load("deploy/regrlab.conf.example", &config, &error));
+	g_assert_no_error(error);
+	g_assert_true(g_file_get_contents("deploy/regrlab.conf.example", &text, NULL, NULL));
+	for (gsize i = 0; i < config_n_keys; i++) {
+		g_autofree char *line = g_strdup_printf("\n%s=", config_keys[i].key);
+		g_autofree char *comment = g_strdup_printf("\n#%s=", config_keys[i].key);
+
+		if (!strstr(text, line) && !strstr(text, comment))
+			g_error("deploy/regrlab.conf.example does not show %s", config_keys[i].key);
+	}
+	config_free(config);
+	g_assert_false(config_load("/nowhere/regrlab.conf", &config, &error));
+	g_assert_error(error, CONFIG_ERROR, CONFIG_ERROR_IO);
+}
+
+static gboolean disturbs(const char *build, const char *vm, const char *other, const char *uri)
+{
+	g_autofree char *text = g_strdup_printf("[tree t]\npath=/t\n[build]\ncpus=%s\n[host h]\nvm_cpus=%s\nother_cpus=%s\nuri=%s\n",
+						build, vm, other, uri);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) config = parse(text, &error);
+
+	g_assert_no_error(error);
+	return config_build_disturbs(config, config_host(config, "h"));
+}
+
+static void test_disturbs(void)
+{
+	g_assert_true(disturbs("", "", "", ""));
+	g_assert_true(disturbs("0-3", "3-4", "5", ""));
+	g_assert_true(disturbs("0-3", "4", "2", "qemu:///system"));
+	g_assert_false(disturbs("0-3", "4-7", "8", "qemu:///system"));
+	g_assert_false(disturbs("0-3", "4-7", "", ""));
+	g_assert_false(disturbs("0-3", "0-3", "", "qemu+ssh://fast.example.org/system"));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/config/defaults", test_defaults);
+	g_test_add_func("/config/all", test_all);
+	g_test_add_func("/config/refused", test_refused);
+	g_test_add_func("/config/print-reads-back", test_print_reads_back);
+	g_test_add_func("/config/example", test_example);
+	g_test_add_func("/config/disturbs", test_disturbs);
+	return g_test_run();
+}
