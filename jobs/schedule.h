@@ -23,7 +23,7 @@
 typedef struct {
 	int pair;
 	SampleArm arm;
-	char *reason;	/* empty: valid; else as in the boot event. Borrowed */
+	const char *reason;	/* empty: valid; else as in the boot event. Borrowed */
 } ScheduleBoot;
 
 /* "ABBA...": A base, B patched; 2 * pairs letters. The caller's. */

@@ -4,6 +4,7 @@
 #include <libvirt/virterror.h>
 #include <libxml/parser.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #define STORE_DIR	"files"		/* below the embedded root */
 #define SYSTEM_RUN_DIR	"/run/libvirt/qemu"
 #define XML_MAX_BYTES	(1024 * 1024)
+#define LOG_MAX_BYTES	(1024 * 1024)	/* of ROOT/log/libvirt.log; begun anew beyond */
 
 G_DEFINE_QUARK(regrlab-vm-error, vm_error)
 
@@ -69,14 +71,26 @@ static void stop_loop(VmHost *host)
 	g_thread_join(host->loop);
 }
 
+/* The embedded driver would log to our stderr, all kinds of things that it then does without. Read once, at the first opening. */
+static void log_to_file(VmHost *host)
+{
+	g_autofree char *dir = g_build_filename(host->embed.root, "log", NULL);
+	g_autofree char *path = g_build_filename(dir, "libvirt.log", NULL);
+	g_autofree char *output = g_strconcat("3:file:", path, NULL);
+	struct stat status;
+
+	g_mkdir_with_parents(dir, 0755);
+	if (stat(path, &status) == 0 && status.st_size > LOG_MAX_BYTES)
+		unlink(path);
+	g_setenv("LIBVIRT_LOG_OUTPUTS", output, FALSE);
+}
+
 static gboolean start_loop(VmHost *host, GError **error)
 {
 	static gsize once = 0;
 	static gboolean registered = FALSE;
 
 	if (g_once_init_enter(&once)) {
-		/* the embedded driver logs to our stderr: errors only, unless somebody looks for more */
-		g_setenv("LIBVIRT_LOG_OUTPUTS", "4:stderr", FALSE);
 		registered = virInitialize() == 0 && virEventRegisterDefaultImpl() == 0;
 		g_once_init_leave(&once, 1);
 	}
@@ -117,6 +131,7 @@ static gboolean open_uri(VmHost *host, const char *uri, const char *store_dir, G
 		uid = host->embed.uid;
 		gid = host->embed.gid;
 		files = g_build_filename(host->embed.root, STORE_DIR, NULL);
+		log_to_file(host);
 	}
 	host->store = host_store_new(files ? files : store_dir, uid, gid, error);
 	if (!host->store || !start_loop(host, error))
@@ -124,7 +139,6 @@ static gboolean open_uri(VmHost *host, const char *uri, const char *store_dir, G
 	host->connection = virConnectOpen(uri);
 	if (!host->connection)
 		return vm_error_libvirt(error, uri);
-	virConnectSetKeepAlive(host->connection, 5, 3);	/* not for local drivers, which is fine */
 	return TRUE;
 }
 

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Domain descriptions, files for a host, pinning, the embedded driver's directory. */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <libxml/parser.h>
+#include <libxml/relaxng.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "jobs/spec/file.h"
+#include "jobs/vm-embed.h"
+#include "jobs/vm-host.h"
+#include "jobs/vm-pinning.h"
+#include "jobs/vm-xml.h"
+
+#define SCHEMA "/usr/share/libvirt/schemas/domain.rng"
+#define GOLDEN "tests/unit/data"
+
+static VmDescription description(void)
+{
+	return (VmDescription){
+		.name = "rl-12-3-0a1b2c",
+		.uuid = "00112233-4455-8677-8899-aabbccddeeff",
+		.run = "0a1b2c3d4e5f",
+		.job = 12,
+		.boot = 3,
+		.accelerator = VM_TCG,
+		.clock = CLOCK_ICOUNT,
+		.machine = "pc",
+		.memory_mib = 256,
+		.cpus = 2,
+		.vm_cpus = "2-3",
+		.other_cpus = "0",
+		.kernel = "/srv/files/kept-1",
+		.initrd = "/srv/files/kept-2",
+		.cmdline = "console=ttyS0 quiet",
+	};
+}
+
+static void check_schema(const char *xml)
+{
+	xmlRelaxNGParserCtxt *parser = access(SCHEMA, R_OK) == 0 ? xmlRelaxNGNewParserCtxt(SCHEMA) : NULL;
+
+	if (!parser)
+		return;
+	xmlRelaxNG *schema = xmlRelaxNGParse(parser);
+	xmlRelaxNGFreeParserCtxt(parser);
+	g_assert_nonnull(schema);
+	xmlRelaxNGValidCtxt *valid = xmlRelaxNGNewValidCtxt(schema);
+	xmlDoc *document = xmlReadMemory(xml, (int)strlen(xml), NULL, NULL, XML_PARSE_NONET);
+	g_assert_nonnull(document);
+	g_assert_cmpint(xmlRelaxNGValidateDoc(valid, document), ==, 0);
+	xmlFreeDoc(document);
+	xmlRelaxNGFreeValidCtxt(valid);
+	xmlRelaxNGFree(schema);
+}
+
+/* UPDATE=1 writes the golden file. */
+static void check_golden(const VmDescription *vm, const char *name)
+{
+	g_autofree char *xml = vm_description_to_xml(vm);
+	g_autofree char *path = g_strdup_printf(GOLDEN "/vm-%s.xml", name);
+	g_autofree char *wanted = NULL;
+
+	check_schema(xml);
+	if (g_getenv("UPDATE"))
+		g_assert_true(g_file_set_contents(path, xml, -1, NULL));
+	g_assert_true(g_file_get_contents(path, &wanted, NULL, NULL));
+	g_assert_cmpstr(xml, ==, wanted);
+}
+
+static void test_icount(void)
+{
+	VmDescription vm = description();
+
+	check_golden(&vm, "icount");
+}
+
+static void test_tcg(void)
+{
+	VmDescription vm = description();
+
+	vm.clock = CLOCK_TCG;
+	vm.cpus = 3;
+	vm.disk = "/srv/files/disk-1";
+	check_golden(&vm, "tcg");
+}
+
+static void test_kvm(void)
+{
+	VmDescription vm = description();
+
+	vm.accelerator = VM_KVM;
+	vm.clock = CLOCK_KVM;
+	vm.machine = "q35";
+	vm.vm_cpus = "4-7,9";
+	vm.other_cpus = "";
+	check_golden(&vm, "kvm");
+}
+
+/* Nothing is pinned, and no value becomes markup. */
+static void test_escaping(void)
+{
+	VmDescription vm = description();
+
+	vm.clock = CLOCK_TCG;
+	vm.vm_cpus = vm.other_cpus = "";
+	vm.boot = -1;
+	vm.cmdline = "a=\"b\" <c> & 'd' ]]> &amp;";
+	vm.kernel = "/srv/a&b/<k>";
+	check_golden(&vm, "escaping");
+	g_autofree char *xml = vm_description_to_xml(&vm);
+	g_assert_nonnull(strstr(xml, "<kernel>/srv/a&amp;b/&lt;k&gt;</kernel>"));
+	g_assert_null(strstr(xml, "cputune"));
+}
+
+static void test_other_cpus(void)
+{
+	VmDescription vm = description();
+
+	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "2-3");
+	vm.clock = CLOCK_TCG;
+	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "0");
+	vm.other_cpus = "";
+	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "2-3");
+}
+
+/* ---- pinning: this very process ---- */
+
+static void test_pinning(void)
+{
+	g_autofree char *report = NULL, *again = NULL, *gone = NULL;
+	g_autoptr(GError) error = NULL;
+
+	g_assert_true(vm_pinning_check(getpid(), "", "", &report, NULL));
+	g_assert_nonnull(strstr(report, "test-vm "));
+	/* no machine of ours has this CPU */
+	g_assert_false(vm_pinning_check(getpid(), "", "1023", &again, &error));
+	g_assert_error(error, VM_ERROR, VM_ERROR_PINNING);
+	g_assert_nonnull(strstr(error->message, "1023"));
+	g_clear_error(&error);
+	g_assert_false(vm_pinning_check(G_MAXINT, "", "", &gone, &error));
+	g_assert_error(error, VM_ERROR, VM_ERROR_ACCESS);
+}
+
+/* ---- the store ---- */
+
+typedef struct {
+	char *dir;
+} Place;
+
+static void place_open(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	place->dir = g_dir_make_tmp("vm-XXXXXX", NULL);
+	g_chmod(place->dir, 0755);
+}
+
+static void remove_all(const char *path)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *child = g_build_filename(path, name, NULL);
+		if (g_file_test(child, G_FILE_TEST_IS_DIR) && !g_file_test(child, G_FILE_TEST_IS_SYMLINK))
+			remove_all(child);
+		g_unlink(child);
+	}
+	g_rmdir(path);
+}
+
+static void place_close(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	remove_all(place->dir);
+	g_free(place->dir);
+}
+
+static void test_store_kept(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autoptr(HostStore) store = host_store_new(place->dir, (uid_t)-1, (gid_t)-1, NULL);
+	g_autoptr(GBytes) one = g_bytes_new_static("one", 3), two = g_bytes_new_static("two", 3);
+	g_autofree char *path = host_store_put_bytes(store, one, NULL), *same = host_store_put_bytes(store, one, NULL);
+	g_autofree char *other = host_store_put_bytes(store, two, NULL), *file = host_store_put_file(store, other, NULL);
+	struct stat status;
+
+	g_assert_cmpstr(path, ==, same);
+	g_assert_cmpstr(path, !=, other);
+	g_assert_cmpstr(file, ==, other);
+	g_assert_cmpint(stat(path, &status), ==, 0);
+	g_assert_cmpint(status.st_mode & 0777, ==, 0644);
+	g_assert_null(host_store_put_file(store, "/nonexistent", NULL));
+
+	/* the one used longest ago goes first */
+	struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	utimensat(AT_FDCWD, path, old, 0);
+	host_store_prune(store, 4, 60);
+	g_assert_cmpint(access(path, F_OK), <, 0);
+	g_assert_cmpint(access(other, F_OK), ==, 0);
+	host_store_remove(store, other);
+	host_store_remove(store, other);
+	g_assert_cmpint(access(other, F_OK), <, 0);
+}
+
+static void test_store_scratch(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autoptr(HostStore) store = host_store_new(place->dir, (uid_t)-1, (gid_t)-1, NULL);
+	g_autofree char *image = g_build_filename(place->dir, "template", NULL);
+	int fd = open(image, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	char buffer[8];
+	struct stat status;
+
+	/* 64 MiB with two islands */
+	g_assert_cmpint(ftruncate(fd, 64 << 20), ==, 0);
+	g_assert_cmpint(pwrite(fd, "begin", 5, 0), ==, 5);
+	g_assert_cmpint(pwrite(fd, "middle", 6, 33 << 20), ==, 6);
+	close(fd);
+	g_autofree char *copy = host_store_scratch(store, image, "rl-1-0", NULL);
+	g_autofree char *again = host_store_scratch(store, image, "rl-1-0", NULL);
+	g_assert_cmpstr(copy, ==, again);
+	fd = open(copy, O_RDWR | O_CLOEXEC);
+	g_assert_cmpint(fstat(fd, &status), ==, 0);
+	g_assert_cmpint(status.st_size, ==, 64 << 20);
+	g_assert_cmpint(status.st_blocks, <, 1024);
+	g_assert_cmpint(pread(fd, buffer, 6, 33 << 20), ==, 6);
+	g_assert_cmpint(memcmp(buffer, "middle", 6), ==, 0);
+	g_assert_cmpint(pread(fd, buffer, 5, 0), ==, 5);
+	g_assert_cmpint(memcmp(buffer, "begin", 5), ==, 0);
+	close(fd);
+
+	host_store_prune(store, 0, 3600);
+	g_assert_cmpint(access(copy, F_OK), ==, 0);
+	struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	utimensat(AT_FDCWD, copy, old, 0);
+	host_store_prune(store, 0, 3600);
+	g_assert_cmpint(access(copy, F_OK), <, 0);
+	g_assert_null(host_store_scratch(store, "/nonexistent", "x", NULL));
+}
+
+static void test_reachable(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *closed_dir = g_build_filename(place->dir, "closed", NULL);
+	g_autofree char *inner = g_build_filename(closed_dir, "in", "ner", NULL);
+	g_autofree char *closed = NULL, *none = NULL;
+	g_autoptr(GError) error = NULL;
+
+	g_assert_cmpint(g_mkdir(closed_dir, 0700), ==, 0);
+	g_assert_true(host_store_reachable(place->dir, 12345, 12345, &none));
+	g_assert_false(host_store_reachable(inner, 12345, 12345, &closed));
+	g_assert_cmpstr(closed, ==, closed_dir);
+	g_assert_true(host_store_reachable(inner, getuid(), getgid(), &none));
+	g_assert_true(host_store_reachable(inner, 0, 0, &none));
+	g_assert_null(host_store_new(inner, 12345, 12345, &error));
+	g_assert_error(error, HOST_STORE_ERROR, HOST_STORE_ERROR_ACCESS);
+	g_assert_nonnull(strstr(error->message, closed_dir));
+}
+
+/* ---- the embedded driver's directory ---- */
+
+static void test_embed(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *root = g_build_filename(place->dir, "a rather long name of a directory", "root", NULL);
+	g_autofree char *uri = g_strdup_printf("qemu:///embed?root=%s", root);
+	g_autofree char *escaped = g_uri_escape_string(uri, ":/?=", FALSE);
+	g_autofree char *conf = g_build_filename(root, "etc", "qemu.conf", NULL), *text = NULL;
+	VmEmbed embed;
+
+	g_assert_true(vm_embed_is(escaped));
+	g_assert_false(vm_embed_is("qemu:///system"));
+	g_assert_true(vm_embed_prepare(escaped, &embed, NULL));
+	g_assert_cmpstr(embed.root, ==, root);
+	/* the link is short and leads there */
+	const char *link = strstr(embed.uri, "root=") + 5;
+	g_assert_cmpuint(strlen(link), <=, 40);
+	g_autofree char *target = g_file_read_link(link, NULL);
+	g_assert_cmpstr(target, ==, root);
+	g_unlink(link);
+	g_assert_true(g_file_get_contents(conf, &text, NULL, NULL));
+	g_autofree char *user = g_strdup_printf("user = \"+%u\"", (guint)embed.uid);
+	g_assert_nonnull(strstr(text, user));
+	vm_embed_clear(&embed);
+
+	/* what an administrator wrote stays */
+	g_assert_true(g_file_set_contents(conf, "# mine\n", -1, NULL));
+	g_assert_true(vm_embed_prepare(escaped, &embed, NULL));
+	g_unlink(strstr(embed.uri, "root=") + 5);
+	vm_embed_clear(&embed);
+	g_free(text);
+	g_assert_true(g_file_get_contents(conf, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, "# mine\n");
+}
+
+static void test_embed_uri(void)
+{
+	const char *const wrong[] = { "qemu:///embed?root=relative", "qemu:///embed?", "qemu:///embed?rot=/x" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		g_autoptr(GError) error = NULL;
+		VmEmbed embed;
+		g_assert_false(vm_embed_prepare(wrong[i], &embed, &error));
+		g_assert_error(error, VM_ERROR, VM_ERROR_URI);
+	}
+}
+
+static void test_remote_uri(void)
+{
+	const char *const wrong[] = { "qemu+ssh://host.example.org/system", "qemu+tcp://127.0.0.1/system", "xen:///", "nonsense", "" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		g_autoptr(GError) error = NULL;
+		g_assert_null(vm_host_open(wrong[i], "/nonexistent", &error));
+		g_assert_error(error, VM_ERROR, VM_ERROR_URI);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/vm/xml/icount", test_icount);
+	g_test_add_func("/vm/xml/tcg", test_tcg);
+	g_test_add_func("/vm/xml/kvm", test_kvm);
+	g_test_add_func("/vm/xml/escaping", test_escaping);
+	g_test_add_func("/vm/xml/other-cpus", test_other_cpus);
+	g_test_add_func("/vm/pinning", test_pinning);
+	g_test_add("/vm/store/kept", Place, NULL, place_open, test_store_kept, place_close);
+	g_test_add("/vm/store/scratch", Place, NULL, place_open, test_store_scratch, place_close);
+	g_test_add("/vm/store/reachable", Place, NULL, place_open, test_reachable, place_close);
+	g_test_add("/vm/embed/directory", Place, NULL, place_open, test_embed, place_close);
+	g_test_add_func("/vm/embed/uri", test_embed_uri);
+	g_test_add_func("/vm/remote-uri", test_remote_uri);
+	return g_test_run();
+}
