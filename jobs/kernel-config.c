@@ -162,7 +162,7 @@ static gboolean is_target(const char *word)
 	for (const char *p = word; *p; p++)
 		if (!g_ascii_isalnum(*p) && !strchr("_.-", *p))
 			return FALSE;
-	return g_str_has_suffix(word, "config");
+	return *word != '-' && g_str_has_suffix(word, "config");
 }
 
 char **config_base_targets(const char *fragment, GError **error)

@@ -72,7 +72,7 @@ gboolean kernel_build_init(KernelBuild *build, StageContext *stage)
 			       ? stage_fail_error(stage, "run-directory", g_steal_pointer(&error))
 			       : stage_fail(stage, "build-failed", "no-such-config", "", NULL,
 					    "There is no kernel configuration '%s'.", stage->spec->config);
-	if (!stage->spec->has_config || g_str_has_prefix(build->config_text, "# base:")) {
+	if (!stage->spec->has_config) {
 		build->base_targets = config_base_targets(build->config_text, &error);
 		if (!build->base_targets)
 			return stage_fail(stage, "build-failed", "bad-config", "", NULL, "%s", error->message);
