@@ -361,7 +361,7 @@ def test_rubbish():
                    b"GET / HTTP/1.1\r\nHost: \xff\xfe\r\n\r\n"]
         for data in rubbish:
             with socket.create_connection(("127.0.0.1", one.port)) as s:
-                s.settimeout(1)
+                s.settimeout(0.3)
                 try:
                     s.sendall(data)
                     s.shutdown(socket.SHUT_WR)
