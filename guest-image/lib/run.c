@@ -169,6 +169,11 @@ static int start_program(const struct job *job, struct stream streams[2])
 		exec_program(job, output[1], samples[1]);
 	close(output[1]);
 	close(samples[1]);
+	if (pid < 0) {
+		close(output[0]);
+		close(samples[0]);
+		return -1;
+	}
 	streams[0] = (struct stream){ .fd = samples[0], .take = take_sample };
 	streams[1] = (struct stream){ .fd = output[0], .take = take_output };
 	return pid;

@@ -79,7 +79,7 @@ def make_disk(path, size_mib=64):
 def command_line(directory, kernel, memory_mib=256, cpus=2, icount=True, disk=False, machine="pc", cmdline=None,
                  port=True, extra=()):
     argv = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", machine, "-accel", "tcg", "-cpu", "qemu64", "-smp", str(cpus), "-m", str(memory_mib),
+            "-machine", machine, "-accel", "tcg", "-cpu", "kvm64", "-smp", str(cpus), "-m", str(memory_mib),
             "-kernel", kernel, "-initrd", f"{directory}/initrd",
             "-append", cmdline if cmdline is not None else recommended_cmdline(),
             "-serial", f"file:{directory}/console"]
