@@ -89,29 +89,6 @@ static int compare_groups(const void *a, const void *b)
 	return order ? order : strcmp(left->params, right->params);
 }
 
-static GPtrArray *group_samples(const SampleTable *table)
-{
-	g_autoptr(GHashTable) found = g_hash_table_new(group_hash, group_equal);
-	GPtrArray *groups = g_ptr_array_new_with_free_func(group_free);
-	Group *group = NULL;
-
-	for (gsize i = 0; i < sample_table_length(table); i++) {
-		const Sample *sample = sample_table_get(table, i);
-		Group wanted = { .benchmark = sample->benchmark, .params = sample->params, .metric = sample->metric };
-
-		if (!group || !group_equal(group, &wanted))
-			group = g_hash_table_lookup(found, &wanted);
-		if (!group) {
-			group = g_memdup2(&wanted, sizeof wanted);
-			group->samples = g_ptr_array_new();
-			g_hash_table_add(found, group);
-			g_ptr_array_add(groups, group);
-		}
-		g_ptr_array_add(group->samples, (void *)sample);
-	}
-	return groups;
-}
-
 /* Whether a comes before b in the order of measuring. */
 static gboolean is_earlier(const Sample *a, const Sample *b)
 {
@@ -122,25 +99,92 @@ static gboolean is_earlier(const Sample *a, const Sample *b)
 	return a->run != b->run ? a->run < b->run : a->pass < b->pass;
 }
 
-/* The metric of the first pass of each benchmark; the table's order decides between the metrics of that one pass. */
-static GHashTable *first_metrics(const SampleTable *table)
+/* What one look at every sample tells. */
+typedef struct {
+	GPtrArray *groups;     /* Group */
+	GHashTable *by_name;   /* Group, as a set */
+	GHashTable *first;     /* benchmark -> the Sample that comes first; the table's order decides within one pass */
+	GHashTable *boots;     /* boot and arm -> FAILED or FINE */
+	const char *clock;     /* of the last sample */
+	gboolean clocks_mixed;
+	gint64 job;            /* the lowest; 0 without samples */
+} Survey;
+
+enum { FAILED = 1, FINE };
+
+static void survey_clear(Survey *survey)
 {
-	GHashTable *first = g_hash_table_new(NULL, NULL); /* benchmark -> Sample */
-	const char *last = NULL;
-	const Sample *known = NULL;
+	g_ptr_array_unref(survey->groups);
+	g_hash_table_unref(survey->by_name);
+	g_hash_table_unref(survey->first);
+	g_hash_table_unref(survey->boots);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Survey, survey_clear)
+
+static void *boot_key(const Sample *sample)
+{
+	return GUINT_TO_POINTER((guint)sample->boot * SAMPLE_ARM_COUNT + sample->arm);
+}
+
+static Group *group_of(Survey *survey, const Sample *sample)
+{
+	Group wanted = { .benchmark = sample->benchmark, .params = sample->params, .metric = sample->metric };
+	Group *group = g_hash_table_lookup(survey->by_name, &wanted);
+
+	if (!group) {
+		group = g_memdup2(&wanted, sizeof wanted);
+		group->samples = g_ptr_array_new();
+		g_hash_table_add(survey->by_name, group);
+		g_ptr_array_add(survey->groups, group);
+	}
+	return group;
+}
+
+static void note_boot(Survey *survey, const Sample *sample)
+{
+	if (sample->valid || !g_hash_table_contains(survey->boots, boot_key(sample)))
+		g_hash_table_insert(survey->boots, boot_key(sample), GINT_TO_POINTER(sample->valid ? FINE : FAILED));
+}
+
+/* Samples mostly come in runs of one boot and group, so what the last one told is not looked up again. */
+static void survey_samples(Survey *survey, const SampleTable *table)
+{
+	const Sample *last = NULL, *first = NULL;
+	Group *group = NULL;
 
 	for (gsize i = 0; i < sample_table_length(table); i++) {
 		const Sample *sample = sample_table_get(table, i);
 
-		if (sample->benchmark != last)
-			known = g_hash_table_lookup(first, sample->benchmark);
-		last = sample->benchmark;
-		if (!known || is_earlier(sample, known)) {
-			g_hash_table_insert(first, (void *)sample->benchmark, (void *)sample);
-			known = sample;
+		if (!last || sample->benchmark != last->benchmark)
+			first = g_hash_table_lookup(survey->first, sample->benchmark);
+		if (!first || is_earlier(sample, first)) {
+			first = sample;
+			g_hash_table_insert(survey->first, (void *)sample->benchmark, (void *)sample);
 		}
+		if (!group || sample->benchmark != last->benchmark || sample->params != last->params ||
+		    sample->metric != last->metric)
+			group = group_of(survey, sample);
+		g_ptr_array_add(group->samples, (void *)sample);
+		if (!last || boot_key(sample) != boot_key(last) || sample->valid != last->valid)
+			note_boot(survey, sample);
+		survey->clocks_mixed |= survey->clock && survey->clock != sample->clock;
+		survey->clock = sample->clock;
+		survey->job = last ? MIN(survey->job, sample->job) : sample->job;
+		last = sample;
 	}
-	return first;
+}
+
+static Survey survey_new(const SampleTable *table)
+{
+	Survey survey = {
+		.groups = g_ptr_array_new_with_free_func(group_free),
+		.by_name = g_hash_table_new(group_hash, group_equal),
+		.first = g_hash_table_new(NULL, NULL),
+		.boots = g_hash_table_new(NULL, NULL),
+	};
+
+	survey_samples(&survey, table);
+	return survey;
 }
 
 /* The metric that the options name for the benchmark; NULL = none. */
@@ -154,14 +198,12 @@ static const char *named_primary(const StatsOptions *options, const char *benchm
 	return NULL;
 }
 
-static void mark_primary(GPtrArray *groups, const SampleTable *table, const StatsOptions *options)
+static void mark_primary(const Survey *survey, const StatsOptions *options)
 {
-	g_autoptr(GHashTable) first = first_metrics(table);
-
-	for (guint i = 0; i < groups->len; i++) {
-		Group *group = g_ptr_array_index(groups, i);
+	for (guint i = 0; i < survey->groups->len; i++) {
+		Group *group = g_ptr_array_index(survey->groups, i);
 		const char *named = named_primary(options, group->benchmark);
-		const Sample *sample = g_hash_table_lookup(first, group->benchmark);
+		const Sample *sample = g_hash_table_lookup(survey->first, group->benchmark);
 
 		group->primary = g_str_equal(named ? named : sample->metric, group->metric);
 	}
@@ -195,15 +237,6 @@ static gint64 comparison_seed(gint64 seed, const Group *group)
 
 	x = scramble_text(x, group->params);
 	return to_seed(scramble_text(x, group->metric));
-}
-
-static gint64 job_seed(const SampleTable *table)
-{
-	gint64 job = sample_table_length(table) ? G_MAXINT64 : 0;
-
-	for (gsize i = 0; i < sample_table_length(table); i++)
-		job = MIN(job, sample_table_get(table, i)->job);
-	return to_seed(scramble((guint64)job));
 }
 
 static void compare(Group *group, const StatsOptions *options, StatsResult *result)
@@ -257,26 +290,17 @@ static void decide_family(GPtrArray *groups, gboolean primary, const StatsOption
 }
 
 /* Counts boots, and those of which no sample is valid. */
-static void count_failures(const SampleTable *table, const StatsOptions *options, StatsFailures *failures)
+static void count_failures(const Survey *survey, const StatsOptions *options, StatsFailures *failures)
 {
-	g_autoptr(GHashTable) boots = g_hash_table_new(NULL, NULL); /* boot and arm -> 1 failed, 2 fine */
 	GHashTableIter iter;
 	gpointer key, value;
 
-	for (gsize i = 0; i < sample_table_length(table); i++) {
-		const Sample *sample = sample_table_get(table, i);
-
-		key = GUINT_TO_POINTER((guint)sample->boot * SAMPLE_ARM_COUNT + sample->arm);
-		value = g_hash_table_lookup(boots, key);
-		if (!value || sample->valid)
-			g_hash_table_insert(boots, key, GINT_TO_POINTER(sample->valid ? 2 : 1));
-	}
 	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
 		failures->boots[a] = failures->failed[a] = options->failed_boots[a];
-	g_hash_table_iter_init(&iter, boots);
+	g_hash_table_iter_init(&iter, survey->boots);
 	while (g_hash_table_iter_next(&iter, &key, &value)) {
 		failures->boots[GPOINTER_TO_UINT(key) % SAMPLE_ARM_COUNT]++;
-		failures->failed[GPOINTER_TO_UINT(key) % SAMPLE_ARM_COUNT] += GPOINTER_TO_INT(value) == 1;
+		failures->failed[GPOINTER_TO_UINT(key) % SAMPLE_ARM_COUNT] += GPOINTER_TO_INT(value) == FAILED;
 	}
 }
 
@@ -303,20 +327,6 @@ static void decide_failures(StatsFailures *failures, double alpha)
 	failures->reason = g_strdup(reason);
 }
 
-static void set_clock(const SampleTable *table, StatsResult *result)
-{
-	const char *clock = NULL;
-
-	for (gsize i = 0; i < sample_table_length(table); i++) {
-		const Sample *sample = sample_table_get(table, i);
-
-		if (clock && clock != sample->clock)
-			return;
-		clock = sample->clock;
-	}
-	result->clock = g_strdup(clock);
-}
-
 static gboolean check_options(const StatsOptions *options, GError **error)
 {
 	const char *wrong = NULL;
@@ -339,30 +349,29 @@ static gboolean check_options(const StatsOptions *options, GError **error)
 StatsResult *stats_analyse(const SampleTable *table, const StatsOptions *options, GError **error)
 {
 	g_autoptr(StatsResult) result = NULL;
-	g_autoptr(GPtrArray) groups = NULL;
+	g_auto(Survey) survey = survey_new(table);
 
 	if (!check_options(options, error))
 		return NULL;
-	groups = group_samples(table);
-	if (groups->len > STATS_COMPARISONS_MAX) {
+	if (survey.groups->len > STATS_COMPARISONS_MAX) {
 		g_set_error(error, STATS_ANALYSIS_ERROR, STATS_ANALYSIS_ERROR_LIMIT,
 			    "more than %u combinations of benchmark, parameter set and metric", STATS_COMPARISONS_MAX);
 		return NULL;
 	}
 	result = stats_result_new();
 	result->method = g_strdup(STATS_METHOD);
+	result->clock = g_strdup(survey.clocks_mixed ? NULL : survey.clock);
 	result->alpha = options->alpha;
 	result->min_effect_pct = options->min_effect_pct;
 	result->max_boots = options->max_boots;
-	result->seed = options->seed ? options->seed : job_seed(table);
-	set_clock(table, result);
-	mark_primary(groups, table, options);
-	g_ptr_array_sort(groups, compare_groups);
-	for (guint i = 0; i < groups->len; i++)
-		compare(g_ptr_array_index(groups, i), options, result);
-	decide_family(groups, TRUE, options);
-	decide_family(groups, FALSE, options);
-	count_failures(table, options, &result->failures);
+	result->seed = options->seed ? options->seed : to_seed(scramble((guint64)survey.job));
+	mark_primary(&survey, options);
+	g_ptr_array_sort(survey.groups, compare_groups);
+	for (guint i = 0; i < survey.groups->len; i++)
+		compare(g_ptr_array_index(survey.groups, i), options, result);
+	decide_family(survey.groups, TRUE, options);
+	decide_family(survey.groups, FALSE, options);
+	count_failures(&survey, options, &result->failures);
 	decide_failures(&result->failures, options->alpha);
 	result->summary = stats_sentence(result);
 	return g_steal_pointer(&result);

@@ -86,13 +86,14 @@ static void check_uniform(StatsSummary *summary, const GArray *entries)
 static void count_runs_and_passes(StatsSummary *summary, const GArray *entries)
 {
 	g_autoptr(GHashTable) runs = g_hash_table_new(NULL, NULL);
+	int last = -1;
 
 	for (guint i = 0; i < entries->len; i++) {
 		const Sample *sample = g_array_index(entries, Entry, i).sample;
 
 		summary->passes = MAX(summary->passes, (guint)sample->pass);
-		if (sample->pass > 0)
-			g_hash_table_add(runs, GINT_TO_POINTER(sample->run));
+		if (sample->pass > 0 && sample->run != last)
+			g_hash_table_add(runs, GINT_TO_POINTER(last = sample->run));
 	}
 	summary->runs = g_hash_table_size(runs);
 }
@@ -165,7 +166,7 @@ static void take_boot(Walk *walk, const Sample *first)
 static void walk_entries(StatsSummary *summary, const GArray *entries)
 {
 	Walk walk = { .summary = summary, .means = g_array_new(FALSE, FALSE, sizeof(double)),
-		      .logs = g_array_new(FALSE, FALSE, sizeof(double)),
+		      .logs = g_array_sized_new(FALSE, FALSE, sizeof(double), entries->len),
 		      .arms = g_array_new(FALSE, FALSE, sizeof(SampleArm)) };
 	const Entry *entry = (const Entry *)entries->data, *end = entry + entries->len;
 
