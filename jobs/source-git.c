@@ -52,8 +52,8 @@ static char **build_env(const char *protocols)
 	return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }
 
-static gboolean run(StageContext *stage, const char *dir, const char *const *args, const char *protocols,
-		    gint64 timeout_ms, ChildResult *ret_result, GError **error)
+static gboolean run_with(StageContext *stage, const char *dir, const char *const *args, const char *protocols,
+			 gint64 timeout_ms, ChildSink sink, gpointer sink_data, ChildResult *ret_result, GError **error)
 {
 	g_auto(GStrv) env = build_env(protocols);
 	g_autoptr(GPtrArray) argv = g_ptr_array_new();
@@ -71,8 +71,16 @@ static gboolean run(StageContext *stage, const char *dir, const char *const *arg
 		.timeout_ms = timeout_ms,
 		.cpus = stage->place->build_cpus,
 		.max_output_bytes = 16 * 1024 * 1024,
+		.sink = sink,
+		.sink_data = sink_data,
 	};
 	return stage_run(stage, &spec, ret_result, error);
+}
+
+static gboolean run(StageContext *stage, const char *dir, const char *const *args, const char *protocols,
+		    gint64 timeout_ms, ChildResult *ret_result, GError **error)
+{
+	return run_with(stage, dir, args, protocols, timeout_ms, NULL, NULL, ret_result, error);
 }
 
 gboolean git_try(StageContext *stage, const char *dir, const char *const *args, ChildResult *ret_result, GError **error)
@@ -99,6 +107,33 @@ gboolean git_run(StageContext *stage, const char *dir, const char *const *args, 
 			(*ret_output)[strlen(*ret_output) - 1] = 0;
 	}
 	return TRUE;
+}
+
+/* "Updating files:  12% (9898/85043)", again and again, ended by CR. What is cut in two by chance is skipped. */
+static void take_progress(const char *data, gsize size, gboolean is_error G_GNUC_UNUSED, gpointer user)
+{
+	StageContext *stage = user;
+	g_autofree char *text = g_strndup(data, size);
+	const char *open = strrchr(text, '(');
+	char *slash, *end;
+
+	if (!open)
+		return;
+	gint64 done = g_ascii_strtoll(open + 1, &slash, 10);
+	if (*slash != '/')
+		return;
+	gint64 total = g_ascii_strtoll(slash + 1, &end, 10);
+	if (*end == ')' && total > 0 && done >= 0 && done <= total && stage->step)
+		stage_progress(stage, stage->step, done, total, -1);
+}
+
+gboolean git_checkout(StageContext *stage, const char *dir, const char *commit, GError **error)
+{
+	const char *const *args = GIT_ARGS("checkout", "--progress", "--force", "--detach", commit);
+	g_auto(ChildResult) result = { 0 };
+
+	return run_with(stage, dir, args, ENV_LOCAL, GIT_TIMEOUT_MS, take_progress, stage, &result, error) &&
+	       check(args, &result, error);
 }
 
 gboolean git_fetch(StageContext *stage, const char *dir, const char *remote, GError **error)

@@ -22,6 +22,9 @@ gboolean git_try(StageContext *stage, const char *dir, const char *const *args, 
 /* The same; an exit status other than 0 is an error (CHILD_ERROR_FAILED). ret_output (may be NULL): stdout without its last newline. */
 gboolean git_run(StageContext *stage, const char *dir, const char *const *args, char **ret_output, GError **error);
 
+/* Checks out a commit, detached; how far it is, is the progress of the step that is shown. */
+gboolean git_checkout(StageContext *stage, const char *dir, const char *commit, GError **error);
+
 /* Fetches the branches of a remote of the repository. */
 gboolean git_fetch(StageContext *stage, const char *dir, const char *remote, GError **error);
 

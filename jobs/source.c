@@ -55,7 +55,7 @@ gboolean source_checkout(StageContext *stage, Slot *slot, const char *commit)
 	g_autoptr(GError) error = NULL;
 
 	/* -x: a kernel's .gitignore may ignore everything */
-	if (git_run(stage, slot->src, GIT_ARGS("checkout", "--quiet", "--force", "--detach", commit), NULL, &error) &&
+	if (git_checkout(stage, slot->src, commit, &error) &&
 	    git_run(stage, slot->src, GIT_ARGS("clean", "-ffdxq"), NULL, &error))
 		return TRUE;
 	return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
