@@ -112,25 +112,6 @@ static gboolean json_member(Submission *submission, const char *name, JsonNode *
 	return TRUE;
 }
 
-/* The parser calls itself for each bracket: how many it will meet is looked at before. */
-static gboolean is_flat(const char *data, gsize size)
-{
-	gboolean in_string = FALSE;
-	int depth = 0;
-
-	for (gsize i = 0; i < size; i++) {
-		if (in_string && data[i] == '\\')
-			i++;
-		else if (data[i] == '"')
-			in_string = !in_string;
-		else if (!in_string && (data[i] == '[' || data[i] == '{') && ++depth > SUBMISSION_MAX_JSON_DEPTH)
-			return FALSE;
-		else if (!in_string && (data[i] == ']' || data[i] == '}'))
-			depth--;
-	}
-	return TRUE;
-}
-
 gboolean submission_json(Submission *submission, const char *data, gsize size, GError **error)
 {
 	g_autoptr(JsonObject) object = NULL;
@@ -138,9 +119,6 @@ gboolean submission_json(Submission *submission, const char *data, gsize size, G
 	const char *name;
 	JsonNode *node;
 
-	if (!is_flat(data, size))
-		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "brackets deeper than %d",
-				      SUBMISSION_MAX_JSON_DEPTH);
 	if (!json_object_from_data(data, size, &object, error))
 		return FALSE;
 	json_object_iter_init(&iter, object);

@@ -8,8 +8,6 @@
 #include "jobs/spec/series.h"
 #include "jobs/spec/spec.h"
 
-#define SUBMISSION_MAX_JSON_DEPTH 8
-
 typedef struct {
 	JobSpec *spec;
 	GString *series;	/* NULL: none */

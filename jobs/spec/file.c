@@ -105,6 +105,31 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 	return sync_folder(path, error);
 }
 
+/*
+ * json-glib's parser calls itself for each bracket: how many it will meet is
+ * looked at before. It also takes comments and single quotes, which are not
+ * JSON and in which brackets could hide.
+ */
+static gboolean is_shallow(const char *data, gsize size)
+{
+	gboolean in_string = FALSE;
+	int depth = 0;
+
+	for (gsize i = 0; i < size; i++) {
+		if (in_string && data[i] == '\\')
+			i++;
+		else if (data[i] == '"')
+			in_string = !in_string;
+		else if (!in_string && (data[i] == '\'' || data[i] == '/' || data[i] == '#'))
+			return FALSE;
+		else if (!in_string && (data[i] == '[' || data[i] == '{') && ++depth > JSON_MAX_DEPTH)
+			return FALSE;
+		else if (!in_string && (data[i] == ']' || data[i] == '}'))
+			depth--;
+	}
+	return TRUE;
+}
+
 gboolean json_object_from_data(const char *data, gsize size, JsonObject **ret_object,
 			       GError **error)
 {
@@ -114,6 +139,9 @@ gboolean json_object_from_data(const char *data, gsize size, JsonObject **ret_ob
 
 	if (size > G_MAXSSIZE || memchr(data, 0, size) || !g_utf8_validate(data, (gssize)size, NULL))
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not UTF-8 text");
+	if (!is_shallow(data, size))
+		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not JSON: brackets deeper than %d, quotes or comments that it has not",
+				      JSON_MAX_DEPTH);
 	if (!json_parser_load_from_data(parser, data, (gssize)size, &problem))
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not JSON: %s",
 				      problem->message);

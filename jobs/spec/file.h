@@ -20,7 +20,8 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 gboolean file_read_json(const char *path, gsize max_bytes, JsonObject **ret_object, GError **error);
 gboolean file_write_json(const char *path, JsonObject *object, GError **error);	/* transfer none */
 
-/* One JSON object from memory. */
+/* One JSON object from memory; brackets deeper than JSON_MAX_DEPTH are a SYNTAX error. */
+#define JSON_MAX_DEPTH 64
 gboolean json_object_from_data(const char *data, gsize size, JsonObject **ret_object,
 			       GError **error);
 char *json_object_to_line(JsonObject *object);	/* compact, no newline; the caller's */

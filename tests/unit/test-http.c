@@ -137,12 +137,14 @@ static void test_json_depth(void)
 	g_autoptr(Submission) submission = submission_new();
 	g_autoptr(GError) error = NULL;
 	g_autofree char *deep = g_strnfill(1000000, '[');
+	g_autofree char *hidden = g_strconcat("{\"subject\": /* \" */ ", deep, NULL);
 	static const char quoted[] = "{\"subject\": \"[[[[[[[[[[[[[[[\\\"{{{{{{{{{{{{\"}";
 
 	g_assert_false(submission_json(submission, deep, strlen(deep), &error));
 	g_assert_error(error, SPEC_ERROR, SPEC_ERROR_SYNTAX);
 	g_clear_error(&error);
 	g_assert_true(submission_json(submission, quoted, strlen(quoted), &error));
+	g_assert_false(submission_json(submission, hidden, strlen(hidden), &error));
 }
 
 /* ---- routes ---- */
