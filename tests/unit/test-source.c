@@ -132,10 +132,10 @@ static JsonObject *end_of(Fixture *f)
 	g_assert_cmpint(stage_finish(f->stage, FALSE, "", ""), ==, STAGE_EXIT_ENDED);
 	g_autofree char *text = read_text(f->run, "events.jsonl");
 	g_strchomp(text);
-	const char *newline = strrchr(text, '\n');
-	gsize start = newline ? (gsize)(newline - text) + 1 : 0;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
+	const char *last = lines[g_strv_length(lines) - 1];
 	JsonObject *object = NULL;
-	g_assert_true(json_object_from_data(text + start, strlen(text) - start, &object, NULL));
+	g_assert_true(json_object_from_data(last, strlen(last), &object, NULL));
 	return object;
 }
 
