@@ -143,7 +143,7 @@ install: programs
 # for the static checks
 .PHONY: print-flags
 print-flags:
-	@echo $(ALL_CFLAGS)
+	@: $(info $(ALL_CFLAGS))
 
 clean:
 	rm -rf $(BUILD)
