@@ -59,7 +59,7 @@ static gboolean check_plan(const GuestPlan *plan, GError **error)
 		return spec_error_set(error, SPEC_ERROR_LIMIT, "params", "%u runs a boot: a guest takes %d", plan->runs->len,
 				      GUEST_PLAN_MAX_RUNS);
 	guest_nonce(0, 0, nonce);
-	g_autofree char *text = guest_plan_text(plan, nonce);
+	g_autofree char *text = guest_plan_text(plan, nonce, CLOCK_KVM);
 	if (strlen(text) > GUEST_PLAN_MAX_BYTES)
 		return spec_error_set(error, SPEC_ERROR_LIMIT, "params", "the plan of a boot is larger than %d bytes",
 				      GUEST_PLAN_MAX_BYTES);
@@ -94,7 +94,12 @@ void guest_nonce(guint64 seed, int boot, char ret_nonce[GUEST_NONCE_CHARS + 1])
 	g_strlcpy(ret_nonce, digest, GUEST_NONCE_CHARS + 1);
 }
 
-char *guest_plan_text(const GuestPlan *plan, const char *nonce)
+int guest_run_timeout_s(const GuestRun *run, JobClock clock)
+{
+	return clock == CLOCK_ICOUNT ? MAX(run->set->timeout_s / GUEST_ICOUNT_COST, 1) : run->set->timeout_s;
+}
+
+char *guest_plan_text(const GuestPlan *plan, const char *nonce, JobClock clock)
 {
 	GString *text = g_string_new("regrlab-plan 1\n");
 
@@ -104,8 +109,8 @@ char *guest_plan_text(const GuestPlan *plan, const char *nonce)
 	for (guint i = 0; i < plan->runs->len; i++) {
 		const GuestRun *run = &g_array_index(plan->runs, GuestRun, i);
 		const BenchmarkSet *set = run->set;
-		g_string_append_printf(text, "run %s %s %d %d %s --", set->benchmark, set->params, run->run, set->timeout_s,
-				       set->lru);
+		g_string_append_printf(text, "run %s %s %d %d %s --", set->benchmark, set->params, run->run,
+				       guest_run_timeout_s(run, clock), set->lru);
 		for (char **word = set->argv; *word; word++)
 			g_string_append_printf(text, " %s", *word);
 		g_string_append_c(text, '\n');

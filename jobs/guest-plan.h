@@ -10,11 +10,19 @@
 #include <glib.h>
 
 #include "jobs/spec/benchmark.h"
+#include "jobs/spec/clock.h"
 
 #define GUEST_NONCE_CHARS	32	/* lower-case hex digits */
 #define GUEST_PLAN_MAX_RUNS	4096	/* these three: what init reads */
 #define GUEST_PLAN_MAX_LINE	4096
 #define GUEST_PLAN_MAX_BYTES	(1024 * 1024)
+
+/*
+ * A benchmark's timeout_s is meant for a machine, real or emulated. Emulation
+ * does about 125 million instructions a second, and a second of a guest under
+ * icount is 10^9 of them: such a guest is given an eighth of the time.
+ */
+#define GUEST_ICOUNT_COST	8
 
 #define GUEST_PLAN_DISK	"/dev/vda"	/* where the disk is, if there is one */
 
@@ -44,7 +52,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuestPlan, guest_plan_free)
  */
 void guest_nonce(guint64 seed, int boot, char ret_nonce[GUEST_NONCE_CHARS + 1]);
 
-char *guest_plan_text(const GuestPlan *plan, const char *nonce);	/* the caller's */
+/* What a run may take by the guest's own clock; at least 1. */
+int guest_run_timeout_s(const GuestRun *run, JobClock clock);
+
+char *guest_plan_text(const GuestPlan *plan, const char *nonce, JobClock clock);	/* the caller's */
 
 /*
  * A newc archive with /plan in it, to be appended to an initramfs. Padded to

@@ -96,7 +96,8 @@ static void end_run(Boot *boot, const GuestRecord *record)
 {
 	watch_run_end(&boot->watch);
 	if (record->status == -1)
-		fail_run(boot, record->run, "not finished after %d s of the guest's time", record->run->set->timeout_s);
+		fail_run(boot, record->run, "not finished after %d s of the guest's time",
+			 guest_run_timeout_s(record->run, boot->setup->clock));
 	else if (record->status == STATUS_NOT_APPLICABLE)
 		fail_run(boot, record->run, "this kernel lacks what it needs (exit status %d)", record->status);
 	else if (record->status != 0)
@@ -298,7 +299,7 @@ static char *make_uuid(const char *run, int boot)
 static gboolean make_files(const BootSetup *setup, int boot, const char *nonce, BootFiles *files, GError **error)
 {
 	HostStore *store = vm_host_store(setup->host);
-	g_autofree char *plan = guest_plan_text(setup->plan, nonce);
+	g_autofree char *plan = guest_plan_text(setup->plan, nonce, setup->clock);
 	g_autofree char *number = boot < 0 ? g_strdup("probe") : g_strdup_printf("%d", boot);
 	g_autoptr(GBytes) image = NULL;
 

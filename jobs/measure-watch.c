@@ -5,7 +5,7 @@
 
 static gint64 run_ns(const WatchLimits *limits, int timeout_s)
 {
-	return timeout_s * SECOND_NS * limits->run_scale + limits->silence_ns;
+	return timeout_s * SECOND_NS * limits->run_slack + limits->silence_ns;
 }
 
 WatchLimits watch_limits(const JobPlace *place, const GuestPlan *plan, JobClock clock)
@@ -13,7 +13,7 @@ WatchLimits watch_limits(const JobPlace *place, const GuestPlan *plan, JobClock 
 	WatchLimits limits = {
 		.boot_ns = place->boot_timeout_s * SECOND_NS,
 		.silence_ns = place->silence_timeout_s * SECOND_NS,
-		.run_scale = clock == CLOCK_ICOUNT ? WATCH_ICOUNT_SCALE : 1,
+		.run_slack = clock == CLOCK_ICOUNT ? WATCH_ICOUNT_SLACK : 1,
 	};
 
 	limits.total_ns = limits.boot_ns + limits.silence_ns;

@@ -5,12 +5,11 @@
  *
  * Until hello a guest has place.boot_timeout_s. Between two lines it has
  * place.silence_timeout_s, but not within a run: init says nothing while a
- * benchmark is at work. A run has what its plan gives it, which is the guest's
- * time, times what a second of guest's time may cost in wall time under the
- * clock (1 under kvm and tcg; WATCH_ICOUNT_SCALE under icount, where a guest's
- * second is 10^9 instructions), and place.silence_timeout_s more: init itself
- * ends a run at its time, so that this is for guests whose init no longer
- * works. All together a boot has the sum of these.
+ * benchmark is at work. A run has its benchmark's timeout_s and
+ * place.silence_timeout_s more; under icount, where wall time is only the
+ * means, WATCH_ICOUNT_SLACK times its timeout_s. init itself ends a run at its
+ * time by the guest's clock (guest_run_timeout_s()), so this is for guests
+ * whose init no longer works. All together a boot has the sum of these.
  */
 #pragma once
 
@@ -18,11 +17,11 @@
 #include "jobs/spec/clock.h"
 #include "jobs/spec/place.h"
 
-#define WATCH_ICOUNT_SCALE	20	/* emulation does 50 to 200 million instructions a second */
+#define WATCH_ICOUNT_SLACK	2	/* for machines that emulate half as fast as GUEST_ICOUNT_COST has it */
 
 typedef struct {
 	gint64 boot_ns, silence_ns, total_ns;
-	int run_scale;
+	int run_slack;
 } WatchLimits;
 
 WatchLimits watch_limits(const JobPlace *place, const GuestPlan *plan, JobClock clock);

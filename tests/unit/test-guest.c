@@ -35,7 +35,7 @@ static GuestPlan *make_plan(char **overrides)
 static void test_plan_text(void)
 {
 	g_autoptr(GuestPlan) plan = make_plan(NONE);
-	g_autofree char *text = guest_plan_text(plan, "00112233445566778899aabbccddeeff");
+	g_autofree char *text = guest_plan_text(plan, "00112233445566778899aabbccddeeff", CLOCK_TCG);
 
 	g_assert_cmpstr(text, ==,
 			"regrlab-plan 1\n"
@@ -46,8 +46,12 @@ static void test_plan_text(void)
 			"run fill nproc=8;lru=mglru 1 60 mglru -- /bin/fill --nproc 8 /mnt/x\n"
 			"run fill nproc=8;lru=mglru 2 60 mglru -- /bin/fill --nproc 8 /mnt/x\n");
 
+	/* an emulated instruction takes longer than the nanosecond it counts for */
+	g_autofree char *counted = guest_plan_text(plan, "00112233445566778899aabbccddeeff", CLOCK_ICOUNT);
+	g_assert_nonnull(strstr(counted, "run fill nproc=8;lru=mglru 1 7 mglru -- "));
+
 	g_autoptr(GuestPlan) empty = guest_plan_new_empty();
-	g_autofree char *probe = guest_plan_text(empty, "00112233445566778899aabbccddeeff");
+	g_autofree char *probe = guest_plan_text(empty, "00112233445566778899aabbccddeeff", CLOCK_KVM);
 	g_assert_cmpstr(probe, ==, "regrlab-plan 1\nnonce 00112233445566778899aabbccddeeff\n");
 }
 

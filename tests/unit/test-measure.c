@@ -88,8 +88,8 @@ static void test_watch_icount(void)
 
 	watch_line(&watch, T0);
 	watch_run(&watch, 60, T0);
-	expect(&watch, T0 + S(60 * WATCH_ICOUNT_SCALE + 9), NULL);
-	expect(&watch, T0 + S(60 * WATCH_ICOUNT_SCALE + 10), "silent");
+	expect(&watch, T0 + S(60 * WATCH_ICOUNT_SLACK + 9), NULL);
+	expect(&watch, T0 + S(60 * WATCH_ICOUNT_SLACK + 10), "silent");
 }
 
 /* ---- beginning again ---- */
