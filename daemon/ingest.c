@@ -227,7 +227,7 @@ static gboolean take_end(Ingest *ingest, const char *kind, JsonObject *object, G
 		return spec_error_set(error, SPEC_ERROR_VALUE, "state", "'%.40s' is no state that a stage ends in", name);
 	ingest->outcome.ended = TRUE;
 	return store_ingest_document(ingest->store, kind, object, error) &&
-	       store_ingest_state(ingest->store, state, get_text(object, "reason"), 
+	       store_ingest_state(ingest->store, state, get_text(object, "reason"),
 				  state == JOB_WAITING_FOR_HOST ? "" : get_text(object, "message"),
 				  get_text(object, "arm"), ingest->now_ns, error);
 }

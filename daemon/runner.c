@@ -37,6 +37,11 @@ struct Runner {
 	gboolean troubled;	/* logged that the database cannot be written */
 	char *broken;		/* the run directory is not what it has to be: why */
 	int starts, crashes, locked;
+	struct {
+		JobState state;
+		const char *reason;
+		char *message;
+	} last;			/* how the job ends, when it is not the stage that says so */
 };
 
 static const char *stage_name(const Runner *runner)
@@ -58,21 +63,6 @@ static void done(Runner *runner)
 
 /* ---- the job's end, when the stage did not write it ---- */
 
-typedef struct {
-	Runner *runner;
-	JobState state;
-	char *reason, *message;
-} Finish;
-
-static void finish_free(gpointer data)
-{
-	Finish *finish = data;
-
-	g_free(finish->reason);
-	g_free(finish->message);
-	g_free(finish);
-}
-
 static void note_trouble(Runner *runner, const GError *error)
 {
 	if (!runner->troubled)
@@ -80,33 +70,16 @@ static void note_trouble(Runner *runner, const GError *error)
 	runner->troubled = TRUE;
 }
 
-static gboolean try_finish(gpointer data);
-
-/* Ends the job and the runner, now or as soon as the database can be written. */
-static void finish(Runner *runner, JobState state, const char *reason, const char *message)
-{
-	Finish *last = g_new0(Finish, 1);
-
-	last->runner = runner;
-	last->state = state;
-	last->reason = g_strdup(reason);
-	last->message = g_strdup(message);
-	g_clear_handle_id(&runner->timer_id, g_source_remove);
-	runner->timer_id = g_timeout_add_full(G_PRIORITY_DEFAULT, runner->troubled ? TROUBLE_WAIT_MS : 0, try_finish,
-					      last, finish_free);
-}
-
 static gboolean try_finish(gpointer data)
 {
-	Finish *last = data;
-	Runner *runner = last->runner;
+	Runner *runner = data;
 	g_autoptr(GError) error = NULL;
 
 	runner->timer_id = 0;
-	if (store_job_finish(runner->lab->db, runner->job, last->state, last->reason, last->message,
-			     runner->lab->now_ns(), &error)) {
-		if (last->state == JOB_INFRA_FAILED)
-			lab_log(G_LOG_LEVEL_WARNING, runner->job, "%s", last->message);
+	if (store_job_finish(runner->lab->db, runner->job, runner->last.state, runner->last.reason,
+			     runner->last.message, runner->lab->now_ns(), &error)) {
+		if (runner->last.state == JOB_INFRA_FAILED)
+			lab_log(G_LOG_LEVEL_WARNING, runner->job, "%s", runner->last.message);
 		done(runner);
 		return G_SOURCE_REMOVE;
 	}
@@ -114,8 +87,18 @@ static gboolean try_finish(gpointer data)
 	if (runner->stopping)
 		done(runner);
 	else
-		finish(runner, last->state, last->reason, last->message);
+		set_timer(runner, TROUBLE_WAIT_MS, try_finish);
 	return G_SOURCE_REMOVE;
+}
+
+/* Ends the job and the runner, as soon as the database can be written. reason is a literal. */
+static void finish(Runner *runner, JobState state, const char *reason, const char *message)
+{
+	g_free(runner->last.message);
+	runner->last.state = state;
+	runner->last.reason = reason;
+	runner->last.message = g_strdup(message);
+	set_timer(runner, runner->troubled ? TROUBLE_WAIT_MS : 0, try_finish);
 }
 
 static void finish_cancelled(Runner *runner)
@@ -378,6 +361,7 @@ void runner_free(Runner *runner)
 	g_clear_handle_id(&runner->poll_id, g_source_remove);
 	g_clear_handle_id(&runner->timer_id, g_source_remove);
 	g_clear_handle_id(&runner->kill_id, g_source_remove);
+	g_free(runner->last.message);
 	g_free(runner->broken);
 	g_free(runner->dir);
 	g_free(runner);
