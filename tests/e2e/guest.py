@@ -44,7 +44,7 @@ def same_boots(kernel):
         assert len(result.values("pwrite", "median")) == 2
         assert len(result.values("readtwice", "throughput")) == 1
         counters = {(line["benchmark"], line["name"]) for line in result.of_type("counter")}
-        assert ("aging", "vmstat.pgfault") in counters and ("aging", "memcg.shmem") in counters
+        assert ("aging", "vmstat.pgfault") in counters and ("aging", "memcg.pgfault") in counters
         assert all(line["before"] != line["after"] for line in result.of_type("counter"))
         print(f"boot: {result.wall_s:.1f} s, {result.cpu_s:.1f} s of CPU, {len(result.lines)} lines")
     for benchmark, metric, tolerance in (("aging", "time", 0.01), ("pwrite", "median", 0.003),
