@@ -7,16 +7,16 @@ G_DEFINE_QUARK(spec-error-quark, spec_error)
 
 gboolean spec_error_set(GError **error, SpecError code, const char *field, const char *format, ...)
 {
-	g_autofree char *message = NULL;
+	g_autofree char *words = NULL, *message = NULL, *valid = NULL;
 	va_list args;
 
 	va_start(args, format);
-	message = g_strdup_vprintf(format, args);
+	words = g_strdup_vprintf(format, args);
 	va_end(args);
-	if (field)
-		g_set_error(error, SPEC_ERROR, code, "%s: %s", field, message);
-	else
-		g_set_error_literal(error, SPEC_ERROR, code, message);
+	message = field ? g_strconcat(field, ": ", words, NULL) : g_strdup(words);
+	/* what it quotes may be cut within a character */
+	valid = g_utf8_make_valid(message, -1);
+	g_set_error_literal(error, SPEC_ERROR, code, valid);
 	return FALSE;
 }
 

@@ -105,26 +105,56 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 	return sync_folder(path, error);
 }
 
+/* The four digits of an escape \uXXXX at text; -1: it is none. */
+static int escape_value(const char *text, gsize size)
+{
+	int value = 0;
+
+	if (size < 6 || text[0] != '\\' || text[1] != 'u')
+		return -1;
+	for (int i = 2; i < 6; i++) {
+		if (!g_ascii_isxdigit(text[i]))
+			return -1;
+		value = value * 16 + g_ascii_xdigit_value(text[i]);
+	}
+	return value;
+}
+
+/* How long the escape at text is; 0: half of a surrogate pair, which is no character. */
+static gsize escape_size(const char *text, gsize size)
+{
+	int value = escape_value(text, size), second;
+
+	if (value < 0xd800 || value > 0xdfff)
+		return 2;
+	second = value < 0xdc00 ? escape_value(text + 6, size - 6) : -1;
+	return second >= 0xdc00 && second <= 0xdfff ? 12 : 0;
+}
+
 /*
- * json-glib's parser calls itself for each bracket: how many it will meet is
- * looked at before. It also takes comments and single quotes, which are not
- * JSON and in which brackets could hide.
+ * What json-glib's parser must not get. It calls itself for each bracket: how
+ * many it will meet is looked at before. It takes comments and single quotes,
+ * which are not JSON and in which brackets could hide. And it makes text that
+ * is not UTF-8 of halves of surrogate pairs.
  */
-static gboolean is_shallow(const char *data, gsize size)
+static gboolean is_sound(const char *data, gsize size)
 {
 	gboolean in_string = FALSE;
 	int depth = 0;
 
-	for (gsize i = 0; i < size; i++) {
-		if (in_string && data[i] == '\\')
-			i++;
-		else if (data[i] == '"')
+	for (gsize i = 0, step; i < size; i += step) {
+		step = in_string && data[i] == '\\' ? escape_size(data + i, size - i) : 1;
+		if (!step)
+			return FALSE;
+		if (data[i] == '"')
 			in_string = !in_string;
-		else if (!in_string && (data[i] == '\'' || data[i] == '/' || data[i] == '#'))
+		else if (in_string)
+			continue;
+		else if (strchr("'/#", data[i]))
 			return FALSE;
-		else if (!in_string && (data[i] == '[' || data[i] == '{') && ++depth > JSON_MAX_DEPTH)
+		else if ((data[i] == '[' || data[i] == '{') && ++depth > JSON_MAX_DEPTH)
 			return FALSE;
-		else if (!in_string && (data[i] == ']' || data[i] == '}'))
+		else if (data[i] == ']' || data[i] == '}')
 			depth--;
 	}
 	return TRUE;
@@ -139,8 +169,9 @@ gboolean json_object_from_data(const char *data, gsize size, JsonObject **ret_ob
 
 	if (size > G_MAXSSIZE || memchr(data, 0, size) || !g_utf8_validate(data, (gssize)size, NULL))
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not UTF-8 text");
-	if (!is_shallow(data, size))
-		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not JSON: brackets deeper than %d, quotes or comments that it has not",
+	if (!is_sound(data, size))
+		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL,
+				      "not JSON: brackets deeper than %d, half a character, or quotes or comments of another language",
 				      JSON_MAX_DEPTH);
 	if (!json_parser_load_from_data(parser, data, (gssize)size, &problem))
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "not JSON: %s",

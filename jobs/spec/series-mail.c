@@ -253,7 +253,7 @@ static char *find_trailer(const char *body, const char *name, gboolean (*ok)(con
 {
 	gsize length = strlen(name);
 
-	for (const char *line = body; line; line = strchr(line, '\n'), line += line != NULL) {
+	for (const char *line = body; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
 		if (strncmp(line, name, length) != 0)
 			continue;
 		const char *value = line + length + strspn(line + length, " ");

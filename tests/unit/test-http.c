@@ -138,6 +138,7 @@ static void test_json_depth(void)
 	g_autoptr(GError) error = NULL;
 	g_autofree char *deep = g_strnfill(1000000, '[');
 	g_autofree char *hidden = g_strconcat("{\"subject\": /* \" */ ", deep, NULL);
+	static const char half[] = "{\"notify\": \"a\\uDA00b\"}", pair[] = "{\"notify\": \"\\uD83D\\uDE00\\\\uDA00\"}";
 	static const char quoted[] = "{\"subject\": \"[[[[[[[[[[[[[[[\\\"{{{{{{{{{{{{\"}";
 
 	g_assert_false(submission_json(submission, deep, strlen(deep), &error));
@@ -145,6 +146,10 @@ static void test_json_depth(void)
 	g_clear_error(&error);
 	g_assert_true(submission_json(submission, quoted, strlen(quoted), &error));
 	g_assert_false(submission_json(submission, hidden, strlen(hidden), &error));
+	g_clear_error(&error);
+	g_assert_false(submission_json(submission, half, strlen(half), &error));
+	g_clear_error(&error);
+	g_assert_true(submission_json(submission, pair, strlen(pair), &error));
 }
 
 /* ---- routes ---- */
