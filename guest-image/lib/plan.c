@@ -10,6 +10,7 @@ enum { TIMEOUT_MAX_S = 86400, RUN_NUMBER_MAX = 1000000 };
 
 struct parser {
 	struct plan *plan;
+	size_t capacity;                /* of plan->runs */
 	size_t line;
 	char *error;
 	size_t error_size;
@@ -124,11 +125,16 @@ static bool parse_run(struct parser *parser, char **words, int count)
 	run.params = words[2];
 	run.argc = (size_t)count - 7;
 	memcpy(run.argv, words + 7, run.argc * sizeof *words);
-	grown = realloc(plan->runs, (plan->run_count + 1) * sizeof *grown);
-	if (grown == NULL)
-		return fail(parser, "out of memory");
-	grown[plan->run_count++] = run;
-	plan->runs = grown;
+	if (plan->run_count == parser->capacity) {
+		size_t capacity = parser->capacity ? 2 * parser->capacity : 16;
+
+		grown = realloc(plan->runs, capacity * sizeof *grown);
+		if (grown == NULL)
+			return fail(parser, "out of memory");
+		plan->runs = grown;
+		parser->capacity = capacity;
+	}
+	plan->runs[plan->run_count++] = run;
 	return true;
 }
 
