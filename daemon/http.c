@@ -19,10 +19,10 @@ struct Http {
 	HttpRules rules;
 	gpointer rules_data;
 	gint64 request_timeout_us;
-	guint connections_max;
 	GSource *source;
 	guint sweep_id;
 	GQueue connections;	/* of Connection */
+	guint64 closed;		/* connections, since the start */
 	guint64 answers[HTTP_MAX_STATUS];
 };
 
@@ -45,20 +45,20 @@ static void arm(MhdSource *source)
 		g_source_set_ready_time(&source->source, -1);
 }
 
-static gboolean is_full(const Http *http)
-{
-	return http->connections.length >= http->connections_max;
-}
-
+/*
+ * While it has as many connections, or descriptors, as it can have, it does
+ * not listen; it only begins to again in the run after the one that made room,
+ * and nothing would wake it for that.
+ */
 static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
 	MhdSource *mhd = (MhdSource *)source;
-	gboolean was_full = is_full(mhd->http);
+	guint64 closed;
 
-	MHD_run(mhd->http->daemon);
-	/* while it is full it does not listen, and it only begins to again in the run after the one that made room */
-	if (was_full && !is_full(mhd->http))
+	do {
+		closed = mhd->http->closed;
 		MHD_run(mhd->http->daemon);
+	} while (mhd->http->closed != closed);
 	arm(mhd);
 	return G_SOURCE_CONTINUE;
 }
@@ -90,6 +90,7 @@ static void on_connection(void *data, struct MHD_Connection *mhd, void **socket_
 		g_queue_unlink(&http->connections, &connection->link);
 		g_free(connection);
 		*socket_data = NULL;
+		http->closed++;
 		return;
 	}
 	connection = g_new0(Connection, 1);
@@ -228,7 +229,6 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		flags |= MHD_USE_IPv6;
 	http->rules = *rules;
 	http->rules_data = data;
-	http->connections_max = (guint)options->connections_max;
 	http->request_timeout_us = (gint64)options->request_timeout_s * G_USEC_PER_SEC;
 	g_queue_init(&http->connections);
 	http->daemon = MHD_start_daemon(

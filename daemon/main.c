@@ -129,21 +129,26 @@ static void close_lab(Lab *lab)
 	g_clear_pointer(&lab->config, config_free);
 }
 
-static void run(Lab *lab)
+/* A signal that comes while the lab is being opened is seen when the loop runs. */
+static gboolean run(Lab *lab, GError **error)
 {
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
 	Daemon daemon = { .loop = loop, .lab = lab };
 	guint term = g_unix_signal_add(SIGTERM, on_signal, &daemon);
 	guint interrupt = g_unix_signal_add(SIGINT, on_signal, &daemon);
+	gboolean good = open_lab(lab, error);
 	uint64_t watchdog_us;
 
-	if (sd_watchdog_enabled(0, &watchdog_us) > 0)
-		g_timeout_add((guint)(watchdog_us / 2000), feed_watchdog, NULL);
-	lab_log(G_LOG_LEVEL_MESSAGE, 0, "listening on %s", lab->config->url);
-	sd_notify(0, "READY=1");
-	g_main_loop_run(loop);
+	if (good) {
+		if (sd_watchdog_enabled(0, &watchdog_us) > 0)
+			g_timeout_add((guint)(watchdog_us / 2000), feed_watchdog, NULL);
+		lab_log(G_LOG_LEVEL_MESSAGE, 0, "listening on %s", lab->config->url);
+		sd_notify(0, "READY=1");
+		g_main_loop_run(loop);
+	}
 	g_source_remove(term);
 	g_source_remove(interrupt);
+	return good;
 }
 
 static int serve(Config *config)
@@ -151,11 +156,9 @@ static int serve(Config *config)
 	Lab lab = { .config = config };
 	g_autoptr(GError) error = NULL;
 	int lock_fd = -1;
-	gboolean good = make_folders(config, &error) && lock_state(config, &lock_fd, &error) && open_lab(&lab, &error);
+	gboolean good = make_folders(config, &error) && lock_state(config, &lock_fd, &error) && run(&lab, &error);
 
-	if (good)
-		run(&lab);
-	else
+	if (!good)
 		g_printerr("regrlabd: %s\n", error->message);
 	close_lab(&lab);
 	if (lock_fd >= 0)
