@@ -90,9 +90,10 @@ char *kernel_build_key(const KernelBuild *build)
 	char *key = cache_key(texts);
 
 	/*
-	 * A folder's name. What the benchmarks need besides does not count: it
-	 * is in the profile as a rule, and objects of another configuration are
-	 * only slow, not wrong.
+	 * A folder's name. What the benchmarks need besides is left out: it
+	 * changes little or nothing in the configuration, and jobs with other
+	 * benchmarks should find the objects. Wrong they can never be, for make
+	 * looks at every option.
 	 */
 	key[12] = 0;
 	return key;
