@@ -148,7 +148,7 @@ static int age(const struct aging *aging, const struct lru_gen_place *place, uin
 /* One round. *ret_ns is the time of the aging pass. */
 static int run_pass(const struct aging *aging, uint64_t *ret_ns)
 {
-	struct lru_gen_place before, after;
+	struct lru_gen_place before = { 0 }, after = { 0 };
 	int result;
 
 	bench_gate_open(aging->gate, (uint32_t)aging->nproc);

@@ -93,7 +93,7 @@ int main(void)
 {
 	static struct port port;
 	struct plan plan;
-	char *text = malloc(PLAN_BYTES_MAX + 2);
+	char *text;
 
 	if (getpid() != 1) {
 		fprintf(stderr, "init: this is PID 1 of a guest; it powers its machine off and is for nothing else\n");
@@ -101,6 +101,7 @@ int main(void)
 	}
 	catch_crashes();
 	umask(022);
+	text = malloc(PLAN_BYTES_MAX + 2);
 	if (text != NULL && guest_mount()) {
 		guest_settings();
 		if (read_plan(&plan, text) && !execute_plan(&plan, &port))

@@ -183,9 +183,9 @@ static int run_process(size_t process, void *argument)
 	struct thread_start *starts = calloc(test->threads, sizeof *starts);
 	int result;
 
+	if (threads == NULL || starts == NULL)
+		_exit(complain("no memory for", "threads"));
 	for (size_t i = 0; i < test->threads; i++) {
-		if (threads == NULL || starts == NULL)
-			_exit(complain("no memory for", "threads"));
 		starts[i] = (struct thread_start){ test, process * test->threads + i };
 		if (i > 0 && (errno = pthread_create(threads + i, NULL, run_thread, starts + i)) != 0)
 			_exit(complain("cannot start", "a thread"));
