@@ -11,7 +11,7 @@
 #define SHAREDIR REGRLAB_PREFIX "/share/regrlab"
 
 #define DAEMON(member) .section = "daemon", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
-#define BUILD(key_, member) .section = "build", .key = key_, .offset = G_STRUCT_OFFSET(Config, member)
+#define BUILD(key_, member) .section = "build", .key = (key_), .offset = G_STRUCT_OFFSET(Config, member)
 #define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
 #define HOST(member) .section = "host", .key = #member, .offset = G_STRUCT_OFFSET(ConfigHost, member)
 
