@@ -132,10 +132,10 @@ bench:
 benches: $(BENCHES)
 
 install: programs
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/regrlab $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks \
 		$(DESTDIR)$(PREFIX)/share/regrlab/configs $(DESTDIR)$(PREFIX)/share/doc/regrlab
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/guest.cpio $(DESTDIR)$(PREFIX)/share/regrlab
+	install -m 644 $(BUILD)/guest.cpio $(DESTDIR)$(PREFIX)/lib/regrlab
 	install -m 644 jobs/benchmarks/*.ini $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks
 	install -m 644 guest-image/configs/* $(DESTDIR)$(PREFIX)/share/regrlab/configs
 	install -m 644 README.md ARCHITECTURE.md COPYING deploy/regrlab.conf.example $(DESTDIR)$(PREFIX)/share/doc/regrlab

@@ -23,7 +23,7 @@ ALLOWED = {
 }
 # and these, one by one
 ALSO = {("daemon", "jobs/cpus.h")}  # CPU lists, in the configuration as in a stage
-GENERATED = {"db/migrations.h", "web/static-files.h"}
+GENERATED = {"db/migrations.h", "web/static-files.h", "guest-image/cmdline.h"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
 
