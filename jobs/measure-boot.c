@@ -4,14 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "guest-image/cmdline.h"	/* made of guest-image/cmdline, which says what each word is for */
 #include "jobs/guest-console.h"
-
-/*
- * console: what the kernel says in trouble. panic=-1, oops=panic: a kernel in
- * trouble resets at once, which ends the domain. nokaslr: the same kernel lies
- * at the same place in each boot.
- */
-#define CMDLINE	"console=ttyS0 quiet panic=-1 oops=panic nokaslr"
 
 #define MACHINE			"pc"
 #define READ_BYTES		(64 * 1024)
@@ -335,7 +329,7 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 		.other_cpus = place->other_cpus,
 		.kernel = kernel,
 		.initrd = files->initrd,
-		.cmdline = CMDLINE,
+		.cmdline = setup->accelerator == VM_KVM ? GUEST_CMDLINE : GUEST_CMDLINE " " GUEST_CMDLINE_EMULATED,
 		.disk = files->disk,
 	};
 	g_autoptr(Vm) vm = vm_start(setup->host, &description, &result->domain_xml, error);

@@ -92,8 +92,9 @@ static void add_os(xmlNode *domain, const VmDescription *vm)
 		add(domain, "cpu", NULL, "mode", "host-passthrough", "check", "none", "migratable", "off", NULL);
 		return;
 	}
+	/* not qemu64: it has REP_GOOD, and string instructions are many steps each when instructions are counted */
 	xmlNode *cpu = add(domain, "cpu", NULL, "mode", "custom", "match", "exact", "check", "none", NULL);
-	add(cpu, "model", "qemu64", "fallback", "forbid", NULL);
+	add(cpu, "model", "kvm64", "fallback", "forbid", NULL);
 }
 
 static void add_clock(xmlNode *domain, const VmDescription *vm)
@@ -106,7 +107,8 @@ static void add_clock(xmlNode *domain, const VmDescription *vm)
 	} else {
 		clock = add(domain, "clock", NULL, "offset", "utc", NULL);
 	}
-	add(clock, "timer", NULL, "name", "hpet", "present", "no", NULL);
+	/* an emulated guest's tick comes from it (guest-image/cmdline, nolapic_timer) */
+	add(clock, "timer", NULL, "name", "hpet", "present", vm->accelerator == VM_KVM ? "no" : "yes", NULL);
 }
 
 static void add_disk(xmlNode *devices, const char *path)

@@ -21,11 +21,11 @@ CMDLINE_FILE = os.path.join(HERE, "..", "..", "guest-image", "cmdline")
 
 
 def recommended_cmdline():
-    """The kernel command line of guest-image/cmdline: its only line that is no comment."""
+    """The kernel command line of guest-image/cmdline for an emulated guest."""
     with open(CMDLINE_FILE, encoding="utf-8") as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
-    assert len(lines) == 1, lines
-    return lines[0]
+    assert len(lines) == 2 and lines[1].startswith("emulated: "), lines
+    return lines[0] + lines[1].removeprefix("emulated:")
 
 
 def newc(name, data):
