@@ -376,7 +376,7 @@ static gboolean compare(Measure *measure)
 		.alpha = spec->alpha,
 		.min_effect_pct = spec->min_effect_pct,
 		.max_boots = (guint)spec->max_boots,
-		.seed = (gint64)(spec->seed & G_MAXINT64),
+		.seed = 0,	/* of the job's number, which samples.csv has: anyone who has it gets the same numbers */
 		.primary = (const char *const *)primary,
 	};
 	GError *error = NULL;
