@@ -111,6 +111,18 @@ static void log_write(StageLog *log, const char *data, gsize size)
 	}
 }
 
+/* A person reads it in a terminal: no NUL, no escape sequences; CR ends a line as well. */
+static void log_text(StageLog *log, const char *data, gsize size)
+{
+	g_autofree char *text = g_malloc(size + 1);
+
+	for (gsize i = 0; i < size; i++) {
+		gboolean plain = !g_ascii_iscntrl(data[i]) || data[i] == '\n' || data[i] == '\t';
+		text[i] = plain ? data[i] : data[i] == '\r' ? '\n' : ' ';
+	}
+	log_write(log, text, size);
+}
+
 void stage_log_bytes(StageContext *stage, const char *data, gsize size)
 {
 	static const char full[] = "\n[the log is full: what comes after this line is not kept]\n";
@@ -119,7 +131,7 @@ void stage_log_bytes(StageContext *stage, const char *data, gsize size)
 	if (log->size >= STAGE_LOG_MAX_BYTES)
 		return;
 	gsize room = (gsize)(STAGE_LOG_MAX_BYTES - log->size);
-	log_write(log, data, MIN(size, room));
+	log_text(log, data, MIN(size, room));
 	if (size >= room)
 		log_write(log, full, sizeof(full) - 1);
 }

@@ -75,7 +75,7 @@ gboolean stage_stopping(StageContext *stage);
 /* ---- the log for people (DIR/log) ---- */
 
 void stage_log(StageContext *stage, const char *format, ...) G_GNUC_PRINTF(2, 3);	/* one line; the newline is added */
-void stage_log_bytes(StageContext *stage, const char *data, gsize size);		/* as they are */
+void stage_log_bytes(StageContext *stage, const char *data, gsize size);		/* as they are, but for control characters */
 
 /* ---- events ---- */
 

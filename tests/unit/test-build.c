@@ -216,6 +216,13 @@ static void test_built_and_cached(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 	g_autofree char *config = read_text(f->run, "artifacts/config-base");
 	g_assert_nonnull(strstr(image, config));
 
+	/* the log is text */
+	g_autofree char *path = g_build_filename(f->run, "log", NULL), *log = NULL;
+	gsize size;
+	g_assert_true(g_file_get_contents(path, &log, &size, NULL));
+	g_assert_cmpuint(strlen(log), ==, size);
+	g_assert_nonnull(strstr(log, "== building the patched kernel\n"));
+
 	/* another job with the same kernels builds none */
 	new_run(f, "again", GOOD, 60);
 	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_ENDED);
@@ -308,7 +315,7 @@ static void test_timeout(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
 static void wait_for_log(Fixture *f, const char *text)
 {
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < 2400; i++) {
 		g_autofree char *log = read_text(f->run, "log");
 		if (log && strstr(log, text))
 			return;
