@@ -186,6 +186,14 @@ static void program_exec(const Launch *launch)
 	report_and_exit(launch->report[1], REPORT_NOT_STARTED, errno);
 }
 
+/* It is left a zombie. */
+static gboolean has_ended(pid_t program)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == program;
+}
+
 /*
  * The warden: starts the program and waits for its end, or for SIGTERM from
  * the stage or, when the stage dies, from the kernel. All signals are blocked.
@@ -215,7 +223,7 @@ static void warden(const Launch *launch)
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGCHLD);
-	while (waitpid(program, &status, WNOHANG) != program) {
+	while (!has_ended(program)) {
 		struct timespec grace = { .tv_sec = GRACE_S };
 		int number = told ? sigtimedwait(&wanted, NULL, &grace) : sigwaitinfo(&wanted, NULL);
 		if (number == SIGTERM && !told)
@@ -224,7 +232,9 @@ static void warden(const Launch *launch)
 			kill(-program, SIGKILL);
 		told |= number == SIGTERM;
 	}
+	/* before it is reaped: until then nobody else can get its number */
 	kill(-program, SIGKILL);
+	waitpid(program, &status, 0);
 	report_and_exit(launch->report[1], REPORT_ENDED, status);
 }
 
