@@ -139,7 +139,7 @@ path={TREE}
         query = urllib.parse.urlencode(fields)
         return self.api("/jobs?" + query, "POST", series, "application/mbox")["id"]
 
-    def wait(self, job, timeout_s=900, until=FINAL):
+    def wait(self, job, timeout_s=1800, until=FINAL):
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             answer = self.api(f"/jobs/{job}")
@@ -148,7 +148,7 @@ path={TREE}
             time.sleep(.3)
         raise AssertionError(f"job {job} is still {answer['state']} after {timeout_s} s: {answer.get('progress')}")
 
-    def result(self, job, timeout_s=900):
+    def result(self, job, timeout_s=1800):
         """Waits for the job's end, which must be done; its comparisons by (benchmark, params), primary ones."""
         answer = self.wait(job, timeout_s)
         assert answer["state"] == "done", f"job {job} ended {answer['state']}: {answer}"
