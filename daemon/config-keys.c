@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 
 #define DAY_S 86400
 #define LIBDIR REGRLAB_PREFIX "/lib/regrlab"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/config-keys.h"
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 #include "jobs/spec/file.h"
 #include "jobs/spec/spec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jobs/child.h"
 
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,7 +20,7 @@
 #include <json-glib/json-glib.h>
 
 #include "jobs/child.h"
-#include "jobs/cpus.h"
+#include "jobs/spec/cpus.h"
 #include "jobs/spec/event.h"
 #include "jobs/spec/place.h"
 #include "jobs/spec/spec.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 #include "jobs/spec/file.h"
 #include "jobs/vm-host.h"
 

@@ -4,7 +4,7 @@
 #include <libxml/tree.h>
 #include <stdarg.h>
 
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 
 #define QEMU_URI	"http://libvirt.org/schemas/domain/qemu/1.0"
 #define ICOUNT		"shift=0,sleep=off"	/* an instruction is a nanosecond; idle time passes at once */

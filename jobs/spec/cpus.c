@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "jobs/child.h"
-#include jobs/spec/cpus.h
+#include "jobs/spec/cpus.h"
 #include "jobs/spec/error.h"
 
 #define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
