@@ -11,7 +11,7 @@
 #include "jobs/spec/file.h"
 
 #define FORMAT		"regrlab kernel 1"	/* of a build: another one makes another key */
-#define LINES_PER_OPTION_X10	17		/* of make, for each option that is set: a first guess */
+#define LINES_PER_OPTION_X10	28		/* of make, for each option that is set: a first guess */
 #define INCREMENTAL_LINES	60
 
 void kernel_free(Kernel *kernel)
