@@ -3,7 +3,7 @@
 from reallab import Lab
 
 with Lab(boot_timeout_s=40, silence_timeout_s=40, max_failed_boots=1) as lab:
-    one = {"benchmarks": "aging", "params": "aging.nproc=1"}
+    one = {"benchmarks": "aging", "params": "aging.nproc=1 aging.timeout_s=20"}
     jobs = {name: lab.submit(name, **one)
             for name in ("no-apply", "no-compile", "boot-oops", "boot-hang", "bench-hang")}
     last = lab.submit("demo-nothing", **one)

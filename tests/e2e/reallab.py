@@ -156,6 +156,11 @@ path={TREE}
         return {(c["benchmark"], c["params"]): c for c in result["comparisons"] if c["primary"]}
 
 
+def valid_boots(job):
+    """How many boots of each arm counted."""
+    return {arm: sum(1 for b in job["boots"] if b["valid"] and b["arm"] == arm) for arm in ("base", "patched")}
+
+
 def print_table(title, comparisons):
     print(f"== {title}")
     for (benchmark, params), c in comparisons.items():

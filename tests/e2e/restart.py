@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from reallab import Lab, print_table
+from reallab import Lab, print_table, valid_boots
 
 
 def measurements(comparisons):
@@ -22,7 +22,7 @@ with Lab() as lab:
     for boots in (1, 3, 5):
         while True:
             answer = lab.wait(job, 300, until={"measuring"})
-            done = sum(answer["boots_valid"].values())
+            done = sum(valid_boots(answer).values())
             if answer["state"] != "measuring" or done >= boots:
                 break
             time.sleep(.2)
@@ -38,7 +38,7 @@ with Lab() as lab:
     disturbed = lab.result(job)
     print_table(f"after {kills} kills", disturbed)
     answer = lab.api(f"/jobs/{job}")
-    assert answer["boots_valid"] == {"base": 4, "patched": 4}, answer["boots_valid"]
+    assert valid_boots(answer) == {"base": 4, "patched": 4}, answer["boots"]
     assert not lab.qemus(), "QEMU left behind"
     assert measurements(calm) == measurements(disturbed), (calm, disturbed)
 print("ok")
