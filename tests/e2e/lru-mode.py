@@ -16,7 +16,8 @@ def split(comparisons):
 
 def commit_with(series):
     """A commit with the series on the tree's branch, in a worktree of its own; the tree's branch does not move."""
-    git = ["git", "-C", TREE, "-c", "user.name=Test", "-c", "user.email=test@example.org"]
+    git = ["git", "-C", TREE, "-c", "user.name=Test", "-c", "user.email=test@example.org",
+           "-c", "gc.auto=0"]
     work = lab.path("work")
     subprocess.run(git + ["worktree", "add", "-q", "--detach", work, "HEAD"], check=True)
     try:
