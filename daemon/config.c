@@ -232,6 +232,7 @@ static gboolean complete(Config *config, const Source *source, GError **error)
 		g_free(host->uri);
 		host->uri = g_strdup_printf("qemu:///embed?root=%s/libvirt-%s", config->state_dir, host->name);
 	}
+	g_assert(config->url);
 	if (!*config->url) {
 		gboolean v6 = strchr(config->listen, ':') != NULL;
 

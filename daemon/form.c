@@ -139,7 +139,7 @@ static gboolean read_headers(Scan *scan, FormField *field, GError **error)
 static gboolean read_parts(Scan *scan, GPtrArray *fields, GError **error)
 {
 	const char *delimiter = find_delimiter(scan, scan->at);
-	gboolean last;
+	gboolean last = FALSE;
 
 	if (!delimiter)
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "the form's boundary is not in the body");

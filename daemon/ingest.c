@@ -94,7 +94,10 @@ static const char *next_line(Lines *lines, gsize *ret_size, GError **error)
 	guint8 buffer[65536];
 	const guint8 *end;
 
-	while (!(end = memchr(lines->pending->data + lines->start, '\n', lines->pending->len - lines->start))) {
+	g_assert(lines->pending);
+	/* an empty array has no data at all */
+	while (!lines->pending->data ||
+	       !(end = memchr(lines->pending->data + lines->start, '\n', lines->pending->len - lines->start))) {
 		ssize_t n;
 
 		g_byte_array_remove_range(lines->pending, 0, (guint)lines->start);

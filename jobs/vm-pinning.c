@@ -17,6 +17,7 @@ static char *status_value(const char *status, const char *key)
 
 	if (!line) {
 		g_autofree char *inner = g_strconcat("\n", start, NULL);
+		g_assert(status && inner);
 		line = strstr(status, inner);
 		if (!line)
 			return NULL;
