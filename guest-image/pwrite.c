@@ -7,8 +7,9 @@
  * are taken until the duration (-D) is over and more than -C of them were there before the last. All workers (-P processes with -T
  * threads each) start a batch together; a sample is from the first start to the last end, by calls of one worker.
  *
- * Where we differ from LibMicro: a file that does not exist is created and removed at the end, and a failed call makes
- * the exit code 1.
+ * Where we differ from LibMicro: a file that does not exist is created, with FILE_BYTES written to it as LibMicro's own
+ * suite does for its benchmarks, and removed at the end; and a failed call makes the exit code 1. What is in the file
+ * matters: its first page is then an old one on the LRU, not one that waits to be added.
  */
 #include "lib/bench.h"
 #include "lib/libmicro.h"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 enum { SAMPLES_MAX = 100000, CLOCK_SAMPLES = 1000, WORKERS_MAX = 1024, ALIGN_AFTER_NS = 75000000, ALIGN_MS = 10 };
+enum { FILE_BYTES = 10 << 20, FILE_CHUNK = 1 << 20 };
 
 static const char version[] = "regrlab pwrite 1 (options and report of LibMicro)";
 
@@ -262,12 +264,28 @@ static int report(const struct pwrite_test *test, char **argv, double elapsed_s,
 	return BENCH_OK;
 }
 
+static int fill_file(const struct pwrite_test *test)
+{
+	char *zeros = calloc(1, FILE_CHUNK);
+	int result = BENCH_OK;
+
+	if (zeros == NULL)
+		return complain("no memory for", "the file");
+	for (off_t at = 0; at < FILE_BYTES && result == BENCH_OK; at += FILE_CHUNK)
+		if (pwrite(test->file, zeros, FILE_CHUNK, at) != FILE_CHUNK)
+			result = complain("cannot fill", test->path);
+	free(zeros);
+	return result;
+}
+
 static int open_file(struct pwrite_test *test)
 {
 	test->file = open(test->path, O_WRONLY | O_CLOEXEC);
 	if (test->file < 0 && errno == ENOENT) {
 		test->file = open(test->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		test->created = test->file >= 0;
+		if (test->created && fill_file(test) != BENCH_OK)
+			return BENCH_FAILED;
 	}
 	return test->file < 0 ? complain("cannot open", test->path) : BENCH_OK;
 }
@@ -324,7 +342,7 @@ int main(int argc, char **argv)
 	const struct bench_program program = { "pwrite", NULL,
 		"Times pwrite() at offset 0 of a file as LibMicro's pwrite does, for example\n"
 		"  pwrite -E -C 200 -L -S -W -N pwrite_t1k -s 1k -I 500 -f FILE\n"
-		"Numbers may end in k, m or g. FILE is created if it is not there, and then removed at the end.",
+		"Numbers may end in k, m or g. FILE is created, 10 MiB, if it is not there, and then removed at the end.",
 		options, sizeof options / sizeof *options };
 	int samples_fd, result;
 
