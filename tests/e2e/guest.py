@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 1800
-"""Boots the guest image under plain QEMU on the kernel that $KERNEL names, or else on the newest of the lab's cache."""
-import glob
+"""Boots the guest image under plain QEMU on the kernel that $KERNEL names, or else on the tree's own."""
 import os
 import sys
 
 from guest_boot import Plan, boot, check_stream
+from reallab import base_kernel
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
-CACHE = os.environ.get("REGRLAB_CACHE", os.path.join(TOP, "state/cache"))
 IMAGE = os.path.join(BUILD, "guest.cpio")
-SKIPPED = 77
 PWRITE = "/bin/pwrite -E -C 200 -L -S -W -N pwrite_t1k -s 1k -I 500 -B 40 -f /mnt/tmpfs/pwrite"
 AGING = "/bin/aging --nproc 2 --size-mib 16 --passes 4 /mnt/tmpfs/aging"
-
-
-def find_kernel():
-    if os.environ.get("KERNEL"):
-        return os.environ["KERNEL"]
-    kernels = glob.glob(os.path.join(CACHE, "kernels", "**", "bzImage*"), recursive=True)
-    return max(kernels, key=os.path.getmtime) if kernels else None
 
 
 def same_boots(kernel):
@@ -94,10 +85,7 @@ def bad_plans(kernel):
 
 
 def main():
-    kernel = find_kernel()
-    if not kernel:
-        print("no kernel: set KERNEL to a bzImage")
-        return SKIPPED
+    kernel = os.environ.get("KERNEL") or base_kernel()
     for test in (hello_only, same_boots, console_fallback, failures, bad_plans):
         print(test.__name__, flush=True)
         test(kernel)

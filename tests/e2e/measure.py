@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from reallab import BUILD, CACHE, TOP, TREE
+from reallab import BUILD, CACHE, TOP, TREE, base_kernel
 
 # Stands for init in guests that misbehave: WHAT is replaced by what it does.
 INIT = r"""
@@ -325,22 +325,11 @@ def no_kvm():
     assert (end["state"], end["reason"]) == ("infra-failed", "no-kvm") and "icount" in end["message"], end
 
 
-def find_kernel():
-    if "REGRLAB_KERNEL" in os.environ:
-        return os.environ["REGRLAB_KERNEL"]
-    if not os.path.isdir(TREE):
-        print(f"no kernel tree in {TREE}: make demo makes one")
-        sys.exit(77)
-    build = Job("build", base="HEAD", head="HEAD").run("build")
-    assert build.end()["state"] == "built", build.end()
-    return build.events("arm")[0]["kernel"]
-
-
 def main():
     Job.work = tempfile.mkdtemp(prefix="rl-", dir=os.environ.get("TMPDIR", "/var/tmp"))
     os.chmod(Job.work, 0o755)
     try:
-        Job.kernel = find_kernel()
+        Job.kernel = os.environ.get("REGRLAB_KERNEL") or base_kernel()
         begin = time.monotonic()
         undisturbed = None
         tests = {"whole": whole_job, "killed-stage": lambda: killed_stage(undisturbed), "stopped-stage": stopped_stage,

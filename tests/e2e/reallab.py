@@ -156,6 +156,25 @@ path={TREE}
         return {(c["benchmark"], c["params"]): c for c in result["comparisons"] if c["primary"]}
 
 
+def base_kernel():
+    """A bzImage of the tree's own commit, out of the cache or built by the stage."""
+    run = tempfile.mkdtemp(prefix="regrlab-base-", dir=os.environ.get("TMPDIR", "/var/tmp"))
+    spec = {"job": 1, "tree": "linux", "base": "HEAD", "head": "HEAD", "benchmarks": ["aging", "pwrite", "readtwice"]}
+    place = {"tree": "linux", "tree_path": TREE, "tree_branch": "master", "cache_dir": CACHE,
+             "benchmarks_dir": f"{TOP}/jobs/benchmarks", "configs_dir": f"{TOP}/guest-image/configs"}
+    try:
+        for name, value in (("spec.json", spec), ("place.json", place)):
+            with open(f"{run}/{name}", "w") as f:
+                json.dump(value, f)
+        subprocess.run([f"{BUILD}/regrlab-job", "build", run], stdin=subprocess.DEVNULL, check=True)
+        with open(f"{run}/events.jsonl") as f:
+            events = [json.loads(line) for line in f]
+        assert events[-1]["state"] == "built", events[-1]
+        return next(e["kernel"] for e in events if e["type"] == "arm")
+    finally:
+        shutil.rmtree(run, ignore_errors=True)
+
+
 def valid_boots(job):
     """How many boots of each arm counted."""
     return {arm: sum(1 for b in job["boots"] if b["valid"] and b["arm"] == arm) for arm in ("base", "patched")}
