@@ -13,6 +13,7 @@
 #define TICK_MS			1000
 #define LAST_WORDS_NS		(2 * G_GINT64_CONSTANT(1000000000))	/* a kernel in trouble has to finish its report */
 #define STATUS_NOT_APPLICABLE	77
+#define START_TRIES		3		/* of one virtual machine */
 
 /* A boot as it goes on. */
 typedef struct {
@@ -332,11 +333,23 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 		.cmdline = setup->accelerator == VM_KVM ? GUEST_CMDLINE : GUEST_CMDLINE " " GUEST_CMDLINE_EMULATED,
 		.disk = files->disk,
 	};
-	g_autoptr(Vm) vm = vm_start(setup->host, &description, &result->domain_xml, error);
+	g_autoptr(Vm) vm = NULL;
 
-	if (!vm || !vm_check_pinning(vm, &result->threads, error))
-		return NULL;
-	return g_steal_pointer(&vm);
+	/* a QEMU that died before it ran a guest says nothing about the kernel, and as a rule the next one starts */
+	for (int try = 1; !vm; try++) {
+		g_autoptr(GError) problem = NULL;
+
+		g_clear_pointer(&result->domain_xml, g_free);
+		vm = vm_start(setup->host, &description, &result->domain_xml, &problem);
+		if (vm)
+			break;
+		if (try == START_TRIES || stage_stopping(setup->stage)) {
+			g_propagate_error(error, g_steal_pointer(&problem));
+			return NULL;
+		}
+		stage_log(setup->stage, "%s: once more", problem->message);
+	}
+	return vm_check_pinning(vm, &result->threads, error) ? g_steal_pointer(&vm) : NULL;
 }
 
 static void boot_clear(Boot *boot)

@@ -279,14 +279,21 @@ def killed_qemu():
     assert stage.wait() == 0
     check_whole(job)
     boots = job.events("boot")
-    assert [b["reason"] for b in boots] == ["lost", "", ""], boots
-    assert boots[2]["arm"] == boots[0]["arm"] and boots[2]["pair"] == 0
+    reasons = [b["reason"] for b in boots]
+    # killed before it ran the guest it is simply started again
+    assert reasons == ["lost", "", ""] or (reasons == ["", ""] and "once more" in job.text("log")), boots
+    if reasons[0]:
+        assert boots[2]["arm"] == boots[0]["arm"] and boots[2]["pair"] == 0
     job = Job("qemu-always")
     stage = job.start()
     job.wait_for(qemus, "QEMU")
-    os.kill(qemus()[0], signal.SIGKILL)
-    assert stage.wait() == 0
-    assert (job.end()["state"], job.end()["reason"]) == ("infra-failed", "guest-lost"), job.end()
+    while stage.poll() is None:
+        for pid in qemus():
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(.1)
+    assert stage.returncode == 0
+    # guest-lost: they ran guests; libvirt: they never came so far
+    assert job.end()["state"] == "infra-failed" and job.end()["reason"] in ("guest-lost", "libvirt"), job.end()
 
 
 def build_guest(name, what):
