@@ -11,7 +11,8 @@
 #include "jobs/source-git.h"
 #include "jobs/spec/file.h"
 
-#define POLL_MS	250
+#define POLL_MS		250
+#define PATIENCE_S	120	/* before another slot is made: builds share their CPUs, and a new slot builds everything */
 
 /* Above .gitattributes of the tree: files are checked out as they are. */
 #define ATTRIBUTES	"* -text -eol -ident -filter -working-tree-encoding\n"
@@ -162,14 +163,36 @@ static Slot *try_slot(StageContext *stage, const char *key, int number, GError *
 	return slot->lock_fd >= 0 ? g_steal_pointer(&slot) : NULL;
 }
 
+static gboolean slot_exists(StageContext *stage, const char *key, int number)
+{
+	g_autofree char *name = g_strdup_printf("%s-%s.%d", stage->place->tree, key, number);
+	g_autofree char *ready = g_build_filename(stage->place->cache_dir, "worktrees", name, "ready", NULL);
+
+	return access(ready, F_OK) == 0;
+}
+
+/* The first that is free; one that does not exist yet only after a while. */
+static Slot *try_slots(StageContext *stage, const char *key, gboolean patient, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	Slot *slot = NULL;
+
+	for (int number = 0; number < SLOT_POOL && !slot && !problem; number++)
+		if (number == 0 || !patient || slot_exists(stage, key, number))
+			slot = try_slot(stage, key, number, &problem);
+	if (problem)
+		g_propagate_error(error, g_steal_pointer(&problem));
+	return slot;
+}
+
 gboolean slot_acquire(StageContext *stage, const char *key, Slot **ret_slot)
 {
+	gint64 patient_until_us = g_get_monotonic_time() + PATIENCE_S * G_USEC_PER_SEC;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Slot) slot = NULL;
 
 	while (!slot) {
-		for (int number = 0; number < SLOT_POOL && !slot && !error; number++)
-			slot = try_slot(stage, key, number, &error);
+		slot = try_slots(stage, key, g_get_monotonic_time() < patient_until_us, &error);
 		if (!slot && (error || !pause_unless_stopped(stage, "waiting for another job's build", &error)))
 			return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
 	}

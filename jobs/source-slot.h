@@ -13,14 +13,14 @@
 
 #include "jobs/stage.h"
 
-#define SLOT_POOL	2	/* slots of one tree and configuration, so that two jobs need not wait */
+#define SLOT_POOL	2	/* slots of one tree and configuration, so that a job need not wait long for another */
 
 typedef struct {
 	char *dir, *src, *obj;	/* absolute */
 	int lock_fd;
 } Slot;
 
-/* key: of the configuration, hex. Waits while all are in use. FALSE: stage_fail() was called. */
+/* key: of the configuration, hex. Waits while all are in use, and a while before it makes a second one. FALSE: stage_fail() was called. */
 gboolean slot_acquire(StageContext *stage, const char *key, Slot **ret_slot);
 void slot_release(Slot *slot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slot, slot_release)

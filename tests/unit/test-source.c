@@ -373,6 +373,7 @@ static void test_slots(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 	g_autoptr(GError) error = NULL;
 
 	use_series(f, MAIL("[PATCH] x", CHANGE("mm/a.c", "two", "zwei")));
+	write_text(f->cache, "worktrees/t-0123abcd.1/ready", "");	/* not made for the first time, which takes patience */
 	g_assert_true(slot_acquire(f->stage, "0123abcd", &second));
 	g_assert_cmpstr(second->dir, !=, f->slot->dir);
 	g_assert_true(slot_build_begin(second, &error));
