@@ -83,7 +83,6 @@ GUESTS = {  # what init does, the reason it must end with, a word of the detail
     "silent-run": (HELLO + START, "silent", "aging"),
     "truncated": (HELLO + START + "usleep(300000); reboot(RB_POWER_OFF);", "truncated", "2 lines"),
     "exits": (HELLO + "usleep(300000); return 1;", "panic", "Attempted to kill init"),
-    "oops": (HELLO + 'fd = open("/proc/sysrq-trigger", O_WRONLY); if (write(fd, "c", 1) < 0) pause();', "oops", ""),
     "liar": (HELLO + r'memset(nonce, 48, 32); say("\"type\":\"log\",\"text\":\"x\"");', "protocol", "nonce"),
     "endless-line": (HELLO + r'for (;;) if (write(port, "xxxxxxxx", 8) < 0) pause();', "protocol", "oversized"),
     "flood": (HELLO + r'for (;;) say("\"type\":\"log\",\"text\":\"flood\"");', "protocol", "oversized"),
@@ -318,7 +317,7 @@ def bad_guests():
         assert boot["reason"] == reason and word in boot["detail"], boot
         assert not boot["valid"] and not qemus()
         assert (end["state"], end["reason"], end["detail"]["kind"]) == ("boot-failed", reason, reason), end
-        if reason in ("panic", "oops"):
+        if reason == "panic":
             assert "Kernel panic" in end["detail"]["console"], end
     console = Job.work + "/guest-console-flood/artifacts/boot-0-console.txt"
     assert os.path.getsize(console) < 1200000
