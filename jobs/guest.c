@@ -131,8 +131,8 @@ static gboolean get_number(JsonObject *object, const char *name, double *ret_val
 /* The run that a line names is the given one. */
 static gboolean check_run(JsonObject *object, const GuestRun *run, GError **error)
 {
-	const char *benchmark, *params;
-	gint64 number;
+	const char *benchmark = NULL, *params = NULL;
+	gint64 number = 0;
 
 	if (!get_name(object, "benchmark", &benchmark, error) || !get_name(object, "params", &params, error) ||
 	    !get_integer(object, "run", &number, error))
@@ -184,8 +184,8 @@ static gboolean check_metric(JsonObject *object, const BenchmarkMetric *metric, 
 
 static gboolean take_sample(GuestStream *stream, GuestRecord *record, GError **error)
 {
-	const char *name;
-	gint64 pass;
+	const char *name = NULL;
+	gint64 pass = 0;
 
 	if (!check_run(record->object, stream->run, error) || !get_name(record->object, "metric", &name, error) ||
 	    !get_integer(record->object, "pass", &pass, error) ||

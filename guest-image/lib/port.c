@@ -62,7 +62,9 @@ static size_t escape(unsigned char byte, char out[7])
 		out[0] = (char)byte;
 		return 1;
 	}
-	memcpy(out, "\\u00", 4);
+	out[0] = '\\';
+	out[1] = 'u';
+	out[2] = out[3] = '0';
 	out[4] = hex[byte >> 4];
 	out[5] = hex[byte & 15];
 	return 6;

@@ -150,9 +150,8 @@ static gboolean is_sound(const char *data, gsize size)
 			in_string = !in_string;
 		else if (in_string)
 			continue;
-		else if (strchr("'/#", data[i]))
-			return FALSE;
-		else if ((data[i] == '[' || data[i] == '{') && ++depth > JSON_MAX_DEPTH)
+		else if (strchr("'/#", data[i]) ||
+			 ((data[i] == '[' || data[i] == '{') && ++depth > JSON_MAX_DEPTH))
 			return FALSE;
 		else if (data[i] == ']' || data[i] == '}')
 			depth--;

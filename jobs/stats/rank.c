@@ -85,7 +85,7 @@ StatsShift stats_hodges_lehmann(const double *a, gsize a_count, const double *b,
 
 double stats_signed_rank_p(const double *differences, gsize n)
 {
-	double size[STATS_SIGNED_RANK_MAX] = { 0 }, rank[STATS_SIGNED_RANK_MAX];
+	double size[STATS_SIGNED_RANK_MAX] = { 0 }, rank[STATS_SIGNED_RANK_MAX] = { 0 };
 	g_autofree double *ways = NULL;
 	gsize count = 0, positive = 0, top, below;
 	double hits = 0;

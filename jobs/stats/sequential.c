@@ -161,7 +161,7 @@ void stats_boundary(const SampleArm *arm, const gint64 *start_ns, const StatsLoo
 {
 	gsize boots = looks->boots[looks->count - 1];
 	double span = (double)(start_ns[boots - 1] - start_ns[0]), largest = 0;
-	g_autofree double *time = g_new(double, boots);
+	g_autofree double *time = g_new0(double, boots);
 	Look designs[STATS_LOOKS_MAX];
 	GArray *candidates[STATS_LOOKS_MAX];
 
