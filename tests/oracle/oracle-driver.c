@@ -14,6 +14,9 @@
  *     boots EFFECT ALPHA POWER FITTED        boots
  *     anova BOOTS RUNS PASSES N y…           mean squares of boots, runs, passes
  *     univariate N a…              mean sd lag-1 correlation median
+ *     dip N x…                               dip
+ *     steady N y… N t…                       drift drift_p sd lag1 lag1_p dip_p
+ *     limit N                                alarms that a host may have
  *     analyse FILE ALPHA MIN_EFFECT          the result as JSON on one line
  *
  * Answers are numbers with 17 digits, separated by spaces.
@@ -27,11 +30,14 @@
 #include "jobs/stats/analysis.h"
 #include "jobs/stats/components.h"
 #include "jobs/stats/descriptive.h"
+#include "jobs/stats/dip.h"
 #include "jobs/stats/fisher.h"
+#include "jobs/stats/ledger.h"
 #include "jobs/stats/multiple.h"
 #include "jobs/stats/permutation.h"
 #include "jobs/stats/power.h"
 #include "jobs/stats/rank.h"
+#include "jobs/stats/steady.h"
 #include "jobs/stats/trend.h"
 
 #define LINE_MAX_BYTES (1 << 22)
@@ -200,6 +206,31 @@ static void univariate(Question *question)
 	say(stats_median(a.values, a.n));
 }
 
+static void dip(Question *question)
+{
+	g_auto(Vector) x = take_vector(question);
+
+	stats_sort(x.values, x.n);
+	say(stats_dip(x.values, x.n));
+}
+
+static void steady(Question *question)
+{
+	g_auto(Vector) y = take_vector(question), time = take_vector(question);
+	g_autofree gint64 *start_ns = g_new(gint64, y.n);
+	StatsSteadiness s;
+
+	for (gsize i = 0; i < y.n; i++)
+		start_ns[i] = (gint64)time.values[i];
+	s = stats_steadiness(y.values, start_ns, y.n, SEED);
+	say_all((const double[]){ s.drift, s.drift_p, s.sd, s.lag1, s.lag1_p, s.dip_p }, 6);
+}
+
+static void limit(Question *question)
+{
+	say(stats_alarm_limit((guint)take(question)));
+}
+
 static void analyse(Question *question)
 {
 	g_autoptr(GError) error = NULL;
@@ -230,7 +261,7 @@ static const struct {
 	{ "permutation", permutation }, { "mid-ranks", mid_ranks }, { "shift", shift },	  { "signed-rank", signed_rank },
 	{ "trend", trend },		{ "holm", holm },	    { "bh", bh },	  { "fisher", fisher },
 	{ "power", power },		{ "boots", boots },	    { "anova", anova },	  { "univariate", univariate },
-	{ "analyse", analyse },
+	{ "dip", dip },		{ "steady", steady },	    { "limit", limit },	  { "analyse", analyse },
 };
 
 int main(void)
