@@ -187,6 +187,43 @@ static void test_stopped(void)
 	close(fd);
 }
 
+static void run_to_error(const ChildSpec *spec, ChildError code, const char *message)
+{
+	g_autoptr(GError) error = NULL;
+	ChildResult result = { 0 };
+
+	g_assert_false(child_run(spec, &result, &error));
+	g_assert_error(error, CHILD_ERROR, (int)code);
+	g_assert_cmpstr(error->message, ==, message);
+}
+
+/* A program that never stops printing has a deadline and an end as well. */
+static void test_flood(void)
+{
+	run_to_error(&(ChildSpec){ .argv = ARGV("yes"), .timeout_ms = 300 }, CHILD_ERROR_TIMEOUT,
+		     "yes did not end within 0.3 s and was killed");
+	run_to_error(&(ChildSpec){ .argv = ARGV("yes"), .name = "the flood", .max_stream_bytes = 1 << 20 },
+		     CHILD_ERROR_LIMIT, "the flood was killed: it printed more than 1 MiB");
+}
+
+static char *third_look(pid_t pid, gpointer user)
+{
+	int *looks = user;
+
+	g_assert_cmpint(kill(pid, 0), ==, 0);
+	return ++*looks == 3 ? g_strdup("it was looked at three times") : NULL;
+}
+
+static void test_watch(void)
+{
+	int looks = 0;
+
+	run_to_error(&(ChildSpec){ .argv = sleepers("7106.25"), .name = "sleep", .watch = third_look, .watch_data = &looks },
+		     CHILD_ERROR_LIMIT, "sleep was killed: it was looked at three times");
+	g_assert_cmpint(looks, ==, 3);
+	g_assert_true(gone("7106.25"));
+}
+
 /* What the program leaves running is killed with it; its pipes do not hold us up. */
 static void test_left_behind(void)
 {
@@ -256,6 +293,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/child/deadline", test_deadline);
 	g_test_add_func("/child/stubborn", test_stubborn);
 	g_test_add_func("/child/stopped", test_stopped);
+	g_test_add_func("/child/flood", test_flood);
+	g_test_add_func("/child/watch", test_watch);
 	g_test_add_func("/child/left-behind", test_left_behind);
 	g_test_add_func("/child/parent-dies", test_parent_dies);
 	g_test_add_func("/child/affinity", test_affinity);
