@@ -25,11 +25,14 @@ struct DbTransaction {
 	const char *name;
 };
 
+#define DEPTH_MAX 2	/* transactions: one, and one in it */
+
 struct Db {
 	sqlite3 *raw;
 	GHashTable *statements;	/* SQL -> DbStmt */
 	int statements_used;
-	DbTransaction transaction;	/* .name NULL: none is open */
+	DbTransaction open[DEPTH_MAX];	/* the outer one first */
+	int depth;			/* how many of them are */
 };
 
 G_DEFINE_QUARK(regrlab-db-error, db_error)
@@ -53,7 +56,7 @@ static DbError error_code(int sqlite_code)
 
 static gboolean fail(Db *db, int code, GError **error)
 {
-	const char *name = db->transaction.name;
+	const char *name = db->depth ? db->open[db->depth - 1].name : NULL;
 
 	g_set_error(error, DB_ERROR, error_code(code), "database%s%s: %s",
 		    name ? ", transaction " : "", name ? name : "",
@@ -145,7 +148,7 @@ void db_close(Db *db)
 			if (((DbStmt *)value)->used)
 				g_error("a statement was never freed: %s", ((DbStmt *)value)->sql);
 	}
-	g_assert(!db->transaction.name);
+	g_assert(!db->depth);
 	g_hash_table_destroy(db->statements);
 	g_assert(sqlite3_close(db->raw) == SQLITE_OK);
 	g_free(db);
@@ -317,24 +320,36 @@ int db_changes(Db *db)
 
 /* ---- transactions ---- */
 
+/* What begins and ends a transaction, the outer and the inner one. */
+static const struct {
+	const char *begin, *commit, *rollback;
+} words[DEPTH_MAX] = {
+	{ "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK" },
+	{ "SAVEPOINT inner", "RELEASE inner", "ROLLBACK TO inner; RELEASE inner" },
+};
+
 DbTransaction *db_begin(Db *db, const char *name, GError **error)
 {
-	g_assert(!db->transaction.name);
-	db->transaction.db = db;
-	db->transaction.name = name;
-	if (!execute(db, "BEGIN IMMEDIATE", error)) {
-		db->transaction.name = NULL;
-		return NULL;
-	}
-	return &db->transaction;
+	DbTransaction *transaction = &db->open[db->depth];
+
+	g_assert(db->depth < DEPTH_MAX);
+	*transaction = (DbTransaction){ db, name };
+	db->depth++;
+	if (execute(db, words[db->depth - 1].begin, error))
+		return transaction;
+	db->depth--;
+	return NULL;
 }
 
 gboolean db_commit(DbTransaction *transaction, GError **error)
 {
-	gboolean good = execute(transaction->db, "COMMIT", error);
+	Db *db = transaction->db;
+	gboolean good;
 
+	g_assert(transaction == &db->open[db->depth - 1]);
+	good = execute(db, words[db->depth - 1].commit, error);
 	if (good)
-		transaction->name = NULL;
+		db->depth--;
 	else
 		db_rollback(transaction);
 	return good;
@@ -342,10 +357,14 @@ gboolean db_commit(DbTransaction *transaction, GError **error)
 
 void db_rollback(DbTransaction *transaction)
 {
+	Db *db;
+
 	if (!transaction)
 		return;
-	/* SQLite has already rolled back by itself after some errors (a full disk) */
-	if (!sqlite3_get_autocommit(transaction->db->raw))
-		execute(transaction->db, "ROLLBACK", NULL);
-	transaction->name = NULL;
+	db = transaction->db;
+	g_assert(transaction == &db->open[db->depth - 1]);
+	/* SQLite has already rolled all of it back by itself after some errors (a full disk) */
+	if (!sqlite3_get_autocommit(db->raw))
+		execute(db, words[db->depth - 1].rollback, NULL);
+	db->depth--;
 }

@@ -4,7 +4,9 @@
  * keys on. A schema newer than this program is an error, an older one is
  * migrated in one transaction a step (db/NNN-*.sql, PRAGMA user_version).
  *
- * One connection, one thread. A transaction has a name, which errors give.
+ * One connection, one thread. A transaction has a name, which errors give. Each
+ * write of the store is one; begun in another, it is a part of that one: it
+ * lasts if the outer one does, and rolled back, it alone is undone.
  */
 #pragma once
 
@@ -31,6 +33,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
 /* TRUE if a write would go through: begins a transaction that writes, and takes it back. */
 gboolean db_writable(Db *db, GError **error);
+
+/* ---- transactions: freed without commit, one is rolled back ---- */
+
+typedef struct DbTransaction DbTransaction;
+DbTransaction *db_begin(Db *db, const char *name, GError **error);
+gboolean db_commit(DbTransaction *transaction, GError **error);	/* takes it, whatever comes of it */
+void db_rollback(DbTransaction *transaction);			/* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(DbTransaction, db_rollback)
 
 gint64 db_size_bytes(Db *db);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statements and transactions, for db/ alone. A statement is prepared once
+ * Statements, for db/ alone. A statement is prepared once
  * and kept; freeing it gives it back to its Db for the next use.
  *
  * Parameters count from 1, columns from 0. A failed bind is remembered and
@@ -37,12 +37,3 @@ GBytes *db_bytes(DbStmt *stmt, int column);	/* a copy, the caller's */
 
 gint64 db_last_id(Db *db);
 int db_changes(Db *db);
-
-/* ---- transactions: freed without commit, one is rolled back ---- */
-
-typedef struct DbTransaction DbTransaction;
-
-DbTransaction *db_begin(Db *db, const char *name, GError **error);
-gboolean db_commit(DbTransaction *transaction, GError **error);	/* takes it, whatever comes of it */
-void db_rollback(DbTransaction *transaction);			/* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(DbTransaction, db_rollback)
