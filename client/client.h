@@ -20,3 +20,4 @@ int cmd_show(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_cancel(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
+int cmd_token(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct {
 	{ "log", cmd_log, "Print the log of a job" },
 	{ "cancel", cmd_cancel, "Cancel a job" },
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
+	{ "token", cmd_token, "Make, list and revoke tokens" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
 };
 
@@ -33,7 +34,8 @@ static void print_help(FILE *out)
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].help);
 	fputs("\nregrlab help COMMAND says more. The lab is --server URL, else $REGRLAB_SERVER,\n"
-	      "else http://127.0.0.1:8642.\n\n"
+	      "else http://127.0.0.1:8642. A token, if it wants one, is in --token-file FILE,\n"
+	      "else $REGRLAB_TOKEN, else ~/.config/regrlab/token.\n\n"
 	      "Exit status: 0 done; 1 the lab said no or does not answer, or a file cannot be\n"
 	      "read; 2 wrong usage; 3 the job that was watched ended without a verdict.\n",
 	      out);

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "client/token-file.h"
+
 void common_clear(Common *common)
 {
 	g_free(common->server);
+	g_free(common->token_file);
 	g_strfreev(common->words);
 }
 
@@ -21,6 +24,8 @@ gboolean options_parse(int argc, char **argv, const GOptionEntry *entries, gbool
 	const GOptionEntry shared[] = {
 		{ "server", 's', 0, G_OPTION_ARG_STRING, &common->server,
 		  "The lab ($REGRLAB_SERVER, else " REMOTE_DEFAULT ")", "URL" },
+		{ "token-file", 0, 0, G_OPTION_ARG_FILENAME, &common->token_file,
+		  "The token ($REGRLAB_TOKEN, else ~/.config/regrlab/token)", "FILE" },
 		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &common->words, NULL, NULL },
 		{ .long_name = NULL },
 	};
@@ -54,11 +59,14 @@ gboolean options_parse(int argc, char **argv, const GOptionEntry *entries, gbool
 Remote *options_remote(const char *name, const Common *common)
 {
 	g_autoptr(GError) error = NULL;
-	Remote *remote = remote_new(common->server, &error);
+	g_autoptr(Remote) remote = remote_new(common->server, &error);
+	g_autofree char *token = NULL;
 
-	if (!remote)
-		options_trouble(name, error);
-	return remote;
+	if (remote && token_file_find(common->token_file, &token, &error) &&
+	    (!token || remote_set_token(remote, token, &error)))
+		return g_steal_pointer(&remote);
+	options_trouble(name, error);
+	return NULL;
 }
 
 gboolean options_job(const char *name, const char *word, gint64 *ret_job)

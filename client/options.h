@@ -8,7 +8,7 @@
 #include "jobs/spec/text.h"
 
 typedef struct {
-	char *server;
+	char *server, *token_file;
 	gboolean json;
 	char **words;	/* what is no option */
 } Common;
@@ -17,7 +17,7 @@ void common_clear(Common *common);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 
 /*
- * Parses argv: --server, --json if with_json, the subcommand's own entries
+ * Parses argv: --server, --token-file, --json if with_json, the subcommand's own entries
  * (NULL: none), --help. usage: what follows the subcommand's name; summary: a
  * sentence. Between min_words and max_words words are left (-1: no limit).
  * FALSE: said why, the exit status is EXIT_USAGE.

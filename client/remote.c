@@ -2,8 +2,10 @@
 #include "client/remote.h"
 
 #include <curl/curl.h>
+#include <gio/gio.h>
 #include <string.h>
 
+#include "jobs/spec/file.h"
 #include "jobs/spec/text.h"
 
 #define CONNECT_TIMEOUT_S 10L
@@ -15,6 +17,8 @@ G_DEFINE_QUARK(regrlab-remote-error, remote_error)
 struct Remote {
 	CURL *curl;
 	char *server;
+	char *authorization;	/* header line, or NULL */
+	struct curl_slist *headers;	/* of the next request; NULL: none */
 };
 
 typedef struct {
@@ -62,12 +66,43 @@ void remote_free(Remote *remote)
 		return;
 	curl_easy_cleanup(remote->curl);
 	g_free(remote->server);
+	g_free(remote->authorization);
 	g_free(remote);
 }
 
 const char *remote_server(const Remote *remote)
 {
 	return remote->server;
+}
+
+static gboolean is_this_machine(const char *host)
+{
+	g_autoptr(GInetAddress) address = g_inet_address_new_from_string(host);
+
+	return g_str_equal(host, "localhost") || (address && g_inet_address_get_is_loopback(address));
+}
+
+gboolean remote_set_token(Remote *remote, const char *token, GError **error)
+{
+	g_autoptr(GUri) uri = g_uri_parse(remote->server, G_URI_FLAGS_NONE, NULL);
+	const char *host = uri ? g_uri_get_host(uri) : NULL;
+
+	if (!g_str_has_prefix(remote->server, "https://") && !(host && is_this_machine(host))) {
+		g_set_error(error, REMOTE_ERROR, REMOTE_ERROR_ADDRESS,
+			    "a token is not sent to %s: without https, others could read it", remote->server);
+		return FALSE;
+	}
+	g_free(remote->authorization);
+	remote->authorization = g_strconcat("Authorization: Bearer ", token, NULL);
+	return TRUE;
+}
+
+static void add_header(Remote *remote, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(remote->headers, line);
+
+	g_assert(longer);
+	remote->headers = longer;
 }
 
 static size_t take_body(char *data, size_t one, size_t count, void *context)
@@ -130,6 +165,9 @@ static gboolean perform(Remote *remote, const char *path, Answer *answer, GError
 
 	answer->curl = remote->curl;
 	answer->next_offset = -1;
+	if (remote->authorization)
+		add_header(remote, remote->authorization);
+	curl_easy_setopt(remote->curl, CURLOPT_HTTPHEADER, remote->headers);
 	curl_easy_setopt(remote->curl, CURLOPT_URL, url);
 	curl_easy_setopt(remote->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(remote->curl, CURLOPT_NOSIGNAL, 1L);
@@ -145,6 +183,7 @@ static gboolean perform(Remote *remote, const char *path, Answer *answer, GError
 	code = curl_easy_perform(remote->curl);
 	curl_easy_getinfo(remote->curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_reset(remote->curl);
+	g_clear_pointer(&remote->headers, curl_slist_free_all);
 
 	if (answer->write_failed)
 		g_set_error(error, REMOTE_ERROR, REMOTE_ERROR_FILE, "cannot write the answer: %s", g_strerror(errno));
@@ -219,7 +258,6 @@ gboolean remote_log(Remote *remote, const char *path, gint64 *offset, FILE *out,
 JsonObject *remote_post(Remote *remote, const char *path, const GArray *fields, const char *key, GError **error)
 {
 	curl_mime *form = curl_mime_init(remote->curl);
-	struct curl_slist *headers = NULL;
 	JsonObject *object;
 
 	for (guint i = 0; i < fields->len; i++) {
@@ -234,12 +272,19 @@ JsonObject *remote_post(Remote *remote, const char *path, const GArray *fields, 
 	if (key) {
 		g_autofree char *line = g_strconcat("Idempotency-Key: ", key, NULL);
 
-		headers = curl_slist_append(headers, line);
+		add_header(remote, line);
 	}
 	curl_easy_setopt(remote->curl, CURLOPT_MIMEPOST, form);
-	curl_easy_setopt(remote->curl, CURLOPT_HTTPHEADER, headers);
 	object = perform_json(remote, path, error);
-	curl_slist_free_all(headers);
 	curl_mime_free(form);
 	return object;
+}
+
+JsonObject *remote_post_json(Remote *remote, const char *path, JsonObject *object, GError **error)
+{
+	g_autofree char *line = json_object_to_line(object);
+
+	add_header(remote, "Content-Type: application/json");
+	curl_easy_setopt(remote->curl, CURLOPT_COPYPOSTFIELDS, line);
+	return perform_json(remote, path, error);
 }

@@ -32,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Remote, remote_free)
 
 const char *remote_server(const Remote *remote);	/* no slash at its end */
 
+/* Sent with each request. Refused (ADDRESS) for http to another machine: others could read it. */
+gboolean remote_set_token(Remote *remote, const char *token, GError **error);
+
 /* The answer's object, the caller's; NULL with an error. */
 JsonObject *remote_get(Remote *remote, const char *path, GError **error);
 JsonObject *remote_delete(Remote *remote, const char *path, GError **error);
@@ -54,3 +57,6 @@ typedef struct {
 
 /* A multipart form. key: the Idempotency-Key, or NULL. */
 JsonObject *remote_post(Remote *remote, const char *path, const GArray *fields, const char *key, GError **error);
+
+/* An object as JSON; transfer none. */
+JsonObject *remote_post_json(Remote *remote, const char *path, JsonObject *object, GError **error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/routes.h"
+#include "jobs/spec/error.h"
 #include "web/page-error.h"
 
 #define ETAG_DIGITS 32
@@ -113,6 +114,14 @@ void answer_error(HttpRequest *request, unsigned status, const char *code, const
 		return;
 	}
 	answer_json(request, status, error_object(code, field, message));
+}
+
+void answer_refusal(HttpRequest *request, const GError *problem)
+{
+	g_autofree char *field = spec_error_field(problem);
+	gboolean syntax = problem->code == SPEC_ERROR_SYNTAX && !field;
+
+	answer_error(request, syntax ? 400 : 422, syntax ? "malformed" : "invalid", field, "%s", problem->message);
 }
 
 void answer_trouble(HttpRequest *request, gint64 job, GError *error)

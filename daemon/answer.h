@@ -21,6 +21,9 @@ void answer_json(HttpRequest *request, unsigned status, JsonObject *object);	/* 
 void answer_error(HttpRequest *request, unsigned status, const char *code, const char *field,
 		  const char *format, ...) G_GNUC_PRINTF(5, 6);
 
+/* What was sent is not right (SPEC_ERROR): 400 if it cannot be read, 422 if it says what cannot be. */
+void answer_refusal(HttpRequest *request, const GError *problem);
+
 /* An error of ours (database, files): logged once, answered with 500 or 503. Takes the error. */
 void answer_trouble(HttpRequest *request, gint64 job, GError *error);
 

@@ -23,7 +23,7 @@ StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
 
 /* ---- the list ---- */
 
-static gboolean int_query(HttpRequest *request, const char *name, gint64 min, gint64 max, gint64 *value)
+gboolean api_int_query(HttpRequest *request, const char *name, gint64 min, gint64 max, gint64 *value)
 {
 	const char *text = http_request_query(request, name);
 
@@ -43,8 +43,8 @@ static gboolean read_filter(HttpRequest *request, StoreFilter *filter)
 		.tree = http_request_query(request, "tree"),
 		.benchmark = http_request_query(request, "benchmark"),
 	};
-	if (!int_query(request, "limit", 1, STORE_LIST_MAX, &limit) ||
-	    !int_query(request, "cursor", 1, G_MAXINT64, &filter->before_id))
+	if (!api_int_query(request, "limit", 1, STORE_LIST_MAX, &limit) ||
+	    !api_int_query(request, "cursor", 1, G_MAXINT64, &filter->before_id))
 		return FALSE;
 	filter->limit = (int)limit;
 	if (state && g_str_equal(state, "live")) {
@@ -124,6 +124,11 @@ void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match)
 
 	if (!before)
 		return;
+	if (!caller_owns(match->caller, before->submitter)) {
+		answer_error(request, 403, "not-yours", NULL, "job %" G_GINT64_FORMAT " was submitted by somebody else",
+			     before->id);
+		return;
+	}
 	if (job_state_is_final(before->state) && before->state != JOB_CANCELLED) {
 		answer_error(request, 409, "ended", NULL, "job %" G_GINT64_FORMAT " has ended already: %s", before->id,
 			     job_state_name(before->state));

@@ -12,6 +12,7 @@
 
 #define KEY_MAX_BYTES 128
 #define RETRY_AFTER_S "60"
+#define HOUR_NS (G_GINT64_CONSTANT(3600) * 1000000000)
 
 /* ---- reading the body ---- */
 
@@ -70,15 +71,6 @@ static gboolean take_query(const char *name, const char *value, gpointer data)
 	return submission_field(take->submission, name, value, strlen(value), FALSE, &take->error);
 }
 
-/* 400 for a body that cannot be read, 422 for one that says what cannot be. */
-static void refuse(HttpRequest *request, const GError *problem)
-{
-	g_autofree char *field = spec_error_field(problem);
-	gboolean syntax = problem->code == SPEC_ERROR_SYNTAX && !field;
-
-	answer_error(request, syntax ? 400 : 422, syntax ? "malformed" : "invalid", field, "%s", problem->message);
-}
-
 static gboolean read_submission(HttpRequest *request, Submission *submission)
 {
 	const char *type = http_request_header(request, "Content-Type");
@@ -92,7 +84,7 @@ static gboolean read_submission(HttpRequest *request, Submission *submission)
 		return FALSE;
 	}
 	if (query.error) {
-		refuse(request, query.error);
+		answer_refusal(request, query.error);
 		g_clear_error(&query.error);
 		return FALSE;
 	}
@@ -102,7 +94,7 @@ static gboolean read_submission(HttpRequest *request, Submission *submission)
 		if (kinds[i].take(submission, http_request_body(request), type, &problem) &&
 		    submission_finish(submission, &problem))
 			return TRUE;
-		refuse(request, problem);
+		answer_refusal(request, problem);
 		return FALSE;
 	}
 	answer_error(request, 415, "unsupported-type", NULL,
@@ -175,8 +167,39 @@ static gboolean check_places(HttpRequest *request, Lab *lab, JobSpec *spec)
 	if (check_tree(lab, spec, &problem) && check_config(lab, spec, &problem) &&
 	    check_benchmarks(lab, spec, &problem))
 		return TRUE;
-	refuse(request, problem);
+	answer_refusal(request, problem);
 	return FALSE;
+}
+
+static void refuse_for_now(HttpRequest *request, const char *code, const char *retry_after_s, const char *message)
+{
+	answer_error(request, 429, code, NULL, "%s", message);
+	http_answer_header(request, "Retry-After", retry_after_s);
+}
+
+/* The limits of the caller's token. */
+static gboolean check_share(HttpRequest *request, Lab *lab, const Caller *caller)
+{
+	GError *error = NULL;
+	gint64 used_ns;
+	int jobs;
+
+	if (!store_jobs_live_of(lab->db, caller->submitter, &jobs, &error) ||
+	    !store_machine_time(lab->db, caller->submitter, lab->now_ns(), &used_ns, &error)) {
+		answer_trouble(request, 0, error);
+		return FALSE;
+	}
+	if (caller->queue_max && jobs >= caller->queue_max) {
+		refuse_for_now(request, "token-queue-full", RETRY_AFTER_S,
+			       "as many jobs of this token wait as may; try again later");
+		return FALSE;
+	}
+	if (caller->hours_per_day && used_ns >= caller->hours_per_day * HOUR_NS) {
+		refuse_for_now(request, "token-machine-time", "3600",
+			       "this token's machine time of 24 hours is used; try again later");
+		return FALSE;
+	}
+	return TRUE;
 }
 
 static gboolean check_room(HttpRequest *request, Lab *lab)
@@ -193,8 +216,7 @@ static gboolean check_room(HttpRequest *request, Lab *lab)
 			live += counts[i];
 	if (live < lab->config->queue_max)
 		return TRUE;
-	answer_error(request, 429, "queue-full", NULL, "%" G_GINT64_FORMAT " jobs wait already; try again later", live);
-	http_answer_header(request, "Retry-After", RETRY_AFTER_S);
+	refuse_for_now(request, "queue-full", RETRY_AFTER_S, "as many jobs wait as may; try again later");
 	return FALSE;
 }
 
@@ -238,24 +260,28 @@ static void accepted(HttpRequest *request, Lab *lab, gint64 id)
 	http_answer_header(request, "Location", location);
 }
 
-void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
+void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	g_autoptr(Submission) submission = submission_new();
 	g_autoptr(GBytes) series = NULL, config = NULL;
-	g_autofree char *digest = NULL;
+	g_autofree char *digest = NULL, *own_key = NULL;
+	Caller *caller = match->caller;
 	const char *key = http_request_header(request, "Idempotency-Key");
 	GError *error = NULL;
 	gboolean again;
 	gint64 id;
 
 	if (!check_key(request, key) || !read_submission(request, submission) ||
-	    !check_places(request, lab, submission->spec) || !check_room(request, lab))
+	    !check_places(request, lab, submission->spec) || !check_room(request, lab) ||
+	    !check_share(request, lab, caller))
 		return;
+	/* two tokens may use the same words */
+	own_key = key && caller->token ? g_strconcat(caller->submitter, " ", key, NULL) : g_strdup(key);
 	digest = submission_digest(submission);
 	series = take_bytes(&submission->series);
 	config = take_bytes(&submission->config);
 
-	StoreSubmission row = { submission->spec, series, config, key, digest };
+	StoreSubmission row = { submission->spec, series, config, own_key, digest, caller->submitter };
 	if (!store_job_add(lab->db, &row, lab->now_ns(), &id, &again, &error)) {
 		if (g_error_matches(error, DB_ERROR, DB_ERROR_CONFLICT)) {
 			answer_error(request, 409, "conflict", "Idempotency-Key", "%s", error->message);
@@ -265,6 +291,7 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_U
 		}
 		return;
 	}
+	caller_set_target(caller, "job %" G_GINT64_FORMAT "%s", id, again ? ", again" : "");
 	accepted(request, lab, id);
 	queue_kick(lab->queue);
 }

@@ -15,11 +15,20 @@ void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match);
 /* The job of {id}; answered and NULL if there is none. The caller's. */
 StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* A whole number of the query; FALSE: answered. */
+gboolean api_int_query(HttpRequest *request, const char *name, gint64 min, gint64 max, gint64 *value);
+
 /* api-data.c */
 void api_samples_csv(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_samples_json(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_log(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_artifact(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* api-access.c */
+void api_token_create(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_tokens(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_token_revoke(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_audit(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
 /* api-lab.c */
 void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);

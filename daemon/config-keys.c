@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "daemon/address.h"
 #include "jobs/spec/cpus.h"
 
 #define DAY_S 86400
@@ -11,13 +12,14 @@
 #define SHAREDIR REGRLAB_PREFIX "/share/regrlab"
 
 #define DAEMON(member) .section = "daemon", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
+#define ACCESS(member) .section = "access", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define BUILD(key_, member) .section = "build", .key = (key_), .offset = G_STRUCT_OFFSET(Config, member)
 #define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
 #define HOST(member) .section = "host", .key = #member, .offset = G_STRUCT_OFFSET(ConfigHost, member)
 
 const ConfigKey config_keys[] = {
-	{ DAEMON(listen), .kind = CONFIG_LOOPBACK, .standard = "127.0.0.1",
-	  .help = "address to listen on; there are no accounts yet, so nothing but loopback is taken" },
+	{ DAEMON(listen), .kind = CONFIG_ADDRESS, .standard = "127.0.0.1",
+	  .help = "address to listen on; another than loopback only with behind_tls_proxy, url and tokens" },
 	{ DAEMON(port), .kind = CONFIG_INT, .min = 1, .max = 65535, .standard = "8642", .help = "port to listen on" },
 	{ DAEMON(url), .kind = CONFIG_URL, .standard = "",
 	  .help = "how people reach the lab, for links; empty: http://LISTEN:PORT" },
@@ -42,6 +44,21 @@ const ConfigKey config_keys[] = {
 	  .help = "until a connection on which nothing moves is closed" },
 	{ DAEMON(request_timeout_s), .kind = CONFIG_INT, .min = 1, .max = 3600, .standard = "120", .unit = "seconds",
 	  .help = "for a whole request to come in" },
+
+	{ ACCESS(read_needs_token), .kind = CONFIG_BOOL, .standard = "no",
+	  .help = "whether reading needs a token, too; changes do as soon as there is one" },
+	{ ACCESS(behind_tls_proxy), .kind = CONFIG_BOOL, .standard = "no",
+	  .help = "a proxy with TLS is in front of the lab; changes then always need a token" },
+	{ ACCESS(trusted_proxies), .kind = CONFIG_NETWORKS, .standard = "",
+	  .help = "whose X-Forwarded-For is believed; changes then always need a token" },
+	{ ACCESS(requests_per_min), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "0", .unit = "requests",
+	  .help = "of one address without a token, in a minute; more are answered with 429. 0: no limit" },
+	{ ACCESS(token_queue_max), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "50", .unit = "jobs",
+	  .help = "of a token, that have not ended; for tokens made without saying so. 0: no limit" },
+	{ ACCESS(token_requests_per_min), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "600",
+	  .unit = "requests", .help = "of a token in a minute, likewise" },
+	{ ACCESS(token_hours_per_day), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "0", .unit = "hours",
+	  .help = "of a token's machine time in 24 hours, likewise" },
 
 	{ BUILD("cpus", build_cpus), .kind = CONFIG_CPUS, .standard = "",
 	  .help = "CPUs that build kernels; empty: all. No build runs while a measurement does on the same CPUs" },
@@ -78,11 +95,23 @@ static gboolean is_cpus(const char *text)
 	return !*text || cpu_list_parse(text, &cpus, NULL);
 }
 
-static gboolean is_loopback(const char *text)
+static gboolean is_address(const char *text)
 {
 	g_autoptr(GInetAddress) address = g_inet_address_new_from_string(text);
 
-	return address && g_inet_address_get_is_loopback(address);
+	return address != NULL;
+}
+
+static gboolean is_networks(const char *text)
+{
+	g_autoptr(GPtrArray) masks = address_list_parse(text);
+
+	return masks != NULL;
+}
+
+static gboolean is_yes_or_no(const char *text)
+{
+	return g_str_equal(text, "yes") || g_str_equal(text, "no");
 }
 
 static gboolean is_url(const char *text)
@@ -124,9 +153,11 @@ static const struct {
 	[CONFIG_TEXT] = { is_text, "text in UTF-8" },
 	[CONFIG_PATH] = { is_path, "an absolute path" },
 	[CONFIG_CPUS] = { is_cpus, "a list of CPUs such as 0-3,8" },
-	[CONFIG_LOOPBACK] = { is_loopback, "a loopback address such as 127.0.0.1 or ::1" },
+	[CONFIG_ADDRESS] = { is_address, "an address such as 127.0.0.1 or ::1" },
+	[CONFIG_NETWORKS] = { is_networks, "addresses and networks such as 127.0.0.1,10.0.0.0/8" },
 	[CONFIG_URL] = { is_url, "an http or https URL without a slash at its end" },
 	[CONFIG_REF] = { is_ref, "a name that git takes for a branch or remote" },
+	[CONFIG_BOOL] = { is_yes_or_no, "yes or no" },
 };
 
 char *config_key_allowed(const ConfigKey *key)
@@ -153,6 +184,10 @@ gboolean config_key_set(const ConfigKey *key, gpointer record, const char *text,
 		*ret_allowed = config_key_allowed(key);
 		return FALSE;
 	}
+	if (key->kind == CONFIG_BOOL) {
+		*(gboolean *)G_STRUCT_MEMBER_P(record, key->offset) = g_str_equal(text, "yes");
+		return TRUE;
+	}
 	member = (char **)G_STRUCT_MEMBER_P(record, key->offset);
 	g_free(*member);
 	*member = g_strdup(text);
@@ -165,12 +200,15 @@ char *config_key_text(const ConfigKey *key, gconstpointer record)
 
 	if (key->kind == CONFIG_INT)
 		return g_strdup_printf("%d", *(const int *)at);
+	if (key->kind == CONFIG_BOOL)
+		return g_strdup(*(const gboolean *)at ? "yes" : "no");
 	return g_strdup(*(char *const *)at);
 }
 
 void config_keys_clear(const char *section, gpointer record)
 {
 	for (gsize i = 0; i < config_n_keys; i++)
-		if (g_str_equal(config_keys[i].section, section) && config_keys[i].kind != CONFIG_INT)
+		if (g_str_equal(config_keys[i].section, section) && config_keys[i].kind != CONFIG_INT &&
+		    config_keys[i].kind != CONFIG_BOOL)
 			g_clear_pointer((char **)G_STRUCT_MEMBER_P(record, config_keys[i].offset), g_free);
 }

@@ -8,14 +8,16 @@ typedef enum {
 	CONFIG_TEXT,		/* char *, any text */
 	CONFIG_PATH,		/* char *, absolute */
 	CONFIG_CPUS,		/* char *, "0-3,8" or empty */
-	CONFIG_LOOPBACK,	/* char *, an address of this machine's loopback */
+	CONFIG_ADDRESS,		/* char *, an address of IPv4 or IPv6 */
+	CONFIG_NETWORKS,	/* char *, addresses and networks with commas between them; may be empty */
 	CONFIG_URL,		/* char *, http or https, no slash at its end; may be empty */
 	CONFIG_REF,		/* char *, a branch or remote of git; may be empty */
 	CONFIG_INT,		/* int */
+	CONFIG_BOOL,		/* gboolean, yes or no */
 } ConfigKind;
 
 typedef struct {
-	const char *section;	/* daemon, build, tree or host; the last two have a name behind them */
+	const char *section;	/* daemon, access, build, tree or host; the last two have a name behind them */
 	const char *key;
 	ConfigKind kind;
 	gsize offset;		/* in Config, ConfigTree or ConfigHost */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "daemon/address.h"
 #include "daemon/config-keys.h"
 #include "jobs/spec/cpus.h"
 #include "jobs/spec/file.h"
@@ -39,6 +40,7 @@ void config_free(Config *config)
 	if (!config)
 		return;
 	config_keys_clear("daemon", config);
+	config_keys_clear("access", config);
 	config_keys_clear("build", config);
 	g_clear_pointer(&config->trees, g_ptr_array_unref);
 	g_clear_pointer(&config->hosts, g_ptr_array_unref);
@@ -90,7 +92,7 @@ static gboolean fail(const Source *source, ConfigError code, const char *group, 
 /* "tree linux": section "tree", name "linux". Sections with one instance have no name. */
 static gboolean split_group(const char *group, const char **ret_section, const char **ret_name)
 {
-	static const char *const single[] = { "daemon", "build", NULL };
+	static const char *const single[] = { "daemon", "access", "build", NULL };
 	static const char *const named[] = { "tree", "host", NULL };
 
 	for (gsize i = 0; single[i]; i++) {
@@ -209,10 +211,30 @@ static gboolean read_groups(Config *config, const Source *source, GError **error
 
 		if (!split_group(*group, &section, &name))
 			return fail(source, CONFIG_ERROR_UNKNOWN, *group, NULL, error,
-				    "no such section; there are [daemon], [build], [tree NAME] and [host NAME]");
+				    "no such section; there are [daemon], [access], [build], [tree NAME] and [host NAME]");
 		if (name && !read_named(config, source, *group, section, name, error))
 			return FALSE;
 	}
+	return TRUE;
+}
+
+static gboolean read_single(Config *config, const Source *source, const char *section, GError **error)
+{
+	return read_group(source, g_key_file_has_group(source->file, section) ? section : NULL, section, config, error);
+}
+
+/* The network is for those who have a token, and a token is not for a wire that others read. */
+static gboolean check_listen(const Config *config, const Source *source, GError **error)
+{
+	if (address_is_loopback(config->listen))
+		return TRUE;
+	if (!config->behind_tls_proxy)
+		return fail(source, CONFIG_ERROR_VALUE, "daemon", "listen", error,
+			    "'%s' is not a loopback address: that needs behind_tls_proxy=yes in [access], and a proxy that "
+			    "speaks TLS in front", config->listen);
+	if (!*config->url)
+		return fail(source, CONFIG_ERROR_MISSING, "daemon", "listen", error,
+			    "'%s' is not a loopback address: that needs url, too", config->listen);
 	return TRUE;
 }
 
@@ -232,7 +254,9 @@ static gboolean complete(Config *config, const Source *source, GError **error)
 		g_free(host->uri);
 		host->uri = g_strdup_printf("qemu:///embed?root=%s/libvirt-%s", config->state_dir, host->name);
 	}
-	g_assert(config->url);
+	g_assert(config->url && config->listen);
+	if (!check_listen(config, source, error))
+		return FALSE;
 	if (!*config->url) {
 		gboolean v6 = strchr(config->listen, ':') != NULL;
 
@@ -258,9 +282,8 @@ gboolean config_from_data(const char *name, const char *data, gsize size, Config
 		g_set_error(error, CONFIG_ERROR, CONFIG_ERROR_SYNTAX, "%s: %s", name, problem->message);
 		return FALSE;
 	}
-	if (!read_groups(config, &source, error) ||
-	    !read_group(&source, g_key_file_has_group(file, "daemon") ? "daemon" : NULL, "daemon", config, error) ||
-	    !read_group(&source, g_key_file_has_group(file, "build") ? "build" : NULL, "build", config, error) ||
+	if (!read_groups(config, &source, error) || !read_single(config, &source, "daemon", error) ||
+	    !read_single(config, &source, "access", error) || !read_single(config, &source, "build", error) ||
 	    !complete(config, &source, error))
 		return FALSE;
 	*ret_config = g_steal_pointer(&config);
@@ -306,6 +329,7 @@ char *config_to_text(const Config *config)
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	append_group(text, "daemon", NULL, config);
+	append_group(text, "access", NULL, config);
 	append_group(text, "build", NULL, config);
 	for (guint i = 0; i < config->trees->len; i++) {
 		const ConfigTree *tree = g_ptr_array_index(config->trees, i);
@@ -318,6 +342,16 @@ char *config_to_text(const Config *config)
 		append_group(text, "host", host->name, host);
 	}
 	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+char *config_database(const Config *config)
+{
+	return g_build_filename(config->state_dir, "regrlab.db", NULL);
+}
+
+char *config_token_key(const Config *config)
+{
+	return g_build_filename(config->state_dir, "token.key", NULL);
 }
 
 const ConfigTree *config_tree(const Config *config, const char *name)

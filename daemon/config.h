@@ -41,7 +41,7 @@ typedef struct {
 } ConfigHost;
 
 typedef struct {
-	char *listen;		/* a loopback address */
+	char *listen;		/* an address; not loopback only with behind_tls_proxy */
 	int port;
 	char *url;		/* of the lab for people, no slash at its end */
 	char *state_dir;
@@ -55,6 +55,14 @@ typedef struct {
 	int connections_max;
 	int idle_timeout_s;	/* of a connection on which nothing moves */
 	int request_timeout_s;	/* from a request's first byte to its last */
+
+	gboolean behind_tls_proxy;
+	gboolean read_needs_token;
+	char *trusted_proxies;	/* addresses and networks, commas between them */
+	int requests_per_min;	/* of one address, without a token; 0: no limit */
+	int token_queue_max;	/* for new tokens; 0: no limit */
+	int token_requests_per_min;
+	int token_hours_per_day;
 
 	char *build_cpus;	/* list format; empty: all */
 	int build_jobs;		/* of make; 0: as many as build_cpus */
@@ -75,6 +83,9 @@ char *config_to_text(const Config *config);
 
 const ConfigTree *config_tree(const Config *config, const char *name);	/* empty: the first; NULL: none such */
 const ConfigHost *config_host(const Config *config, const char *name);	/* NULL: none such */
+
+char *config_database(const Config *config);	/* STATE/regrlab.db; the caller's */
+char *config_token_key(const Config *config);	/* STATE/token.key; the caller's */
 
 /*
  * Whether a build disturbs a measurement on that host: the host is this

@@ -199,10 +199,8 @@ static gboolean make_address(const HttpOptions *options, struct sockaddr_storage
 	g_autoptr(GInetAddress) inet = g_inet_address_new_from_string(options->listen);
 	g_autoptr(GSocketAddress) address = NULL;
 
-	if (!inet || !g_inet_address_get_is_loopback(inet)) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-			    "will not listen on '%s': there are no accounts, only loopback addresses are safe",
-			    options->listen);
+	if (!inet) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "'%s' is no address to listen on", options->listen);
 		return FALSE;
 	}
 	address = g_inet_socket_address_new(inet, (guint16)options->port);

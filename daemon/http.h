@@ -47,7 +47,11 @@ guint64 http_answers(const Http *http, unsigned status);	/* since the start */
 
 const char *http_request_method(const HttpRequest *request);
 const char *http_request_path(const HttpRequest *request);	/* percent-decoded */
+gboolean http_request_is_read(const HttpRequest *request);	/* GET or HEAD: changes nothing */
 const char *http_request_header(const HttpRequest *request, const char *name);	/* NULL: none */
+/* All headers of that name, joined by ", "; NULL: none. The caller's. */
+char *http_request_headers(const HttpRequest *request, const char *name);
+char *http_request_peer(const HttpRequest *request);	/* the connection's other end, as text; the caller's */
 /* "name=value" of the query, decoded, in order; FALSE stops. Returns FALSE if one was not text. */
 typedef gboolean (*HttpPairFunc)(const char *name, const char *value, gpointer data);
 gboolean http_request_each_query(HttpRequest *request, HttpPairFunc func, gpointer data);
@@ -74,6 +78,7 @@ typedef gboolean (*HttpFill)(GString *out, gpointer data);
 void http_answer_stream(HttpRequest *request, const char *content_type, HttpFill fill, gpointer data,
 			GDestroyNotify free_data);
 gboolean http_answered(const HttpRequest *request);
+void http_answer_discard(HttpRequest *request);	/* it is not answered: for another answer */
 unsigned http_answer_status(const HttpRequest *request);
 /* After the answer. */
 void http_answer_header(HttpRequest *request, const char *name, const char *value);

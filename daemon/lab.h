@@ -7,12 +7,14 @@
 #include "db/store.h"
 
 typedef struct Queue Queue;
+typedef struct Access Access;
 
 typedef struct {
 	Config *config;
 	Db *db;
 	Queue *queue;
 	Http *http;
+	Access *access;
 	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
 	gint64 start_ns;
 } Lab;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/access.h"
 #include "daemon/lab.h"
 #include "daemon/queue.h"
 #include "daemon/routes.h"
@@ -21,7 +22,7 @@
 
 typedef struct {
 	char *config;
-	gboolean check, print;
+	gboolean check, print, new_admin_token;
 } Options;
 
 typedef struct {
@@ -102,7 +103,7 @@ static gboolean lock_state(const Config *config, int *ret_fd, GError **error)
 
 static gboolean open_lab(Lab *lab, GError **error)
 {
-	g_autofree char *path = g_build_filename(lab->config->state_dir, "regrlab.db", NULL);
+	g_autofree char *path = config_database(lab->config);
 	HttpOptions options = {
 		.listen = lab->config->listen,
 		.port = lab->config->port,
@@ -116,6 +117,9 @@ static gboolean open_lab(Lab *lab, GError **error)
 	lab->db = db_open(path, error);
 	if (!lab->db)
 		return FALSE;
+	lab->access = access_new(lab, error);
+	if (!lab->access)
+		return FALSE;
 	lab->queue = queue_new(lab);
 	lab->http = http_start(&options, &route_rules, lab, error);
 	return lab->http != NULL;
@@ -125,6 +129,7 @@ static void close_lab(Lab *lab)
 {
 	g_clear_pointer(&lab->http, http_stop);
 	g_clear_pointer(&lab->queue, queue_free);
+	g_clear_pointer(&lab->access, access_free);
 	g_clear_pointer(&lab->db, db_close);
 	g_clear_pointer(&lab->config, config_free);
 }
@@ -166,6 +171,41 @@ static int serve(Config *config)
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Whoever can write the state directory is an admin. */
+static char *new_admin_token(const Config *config, GError **error)
+{
+	g_autofree char *path = config_database(config), *key_path = config_token_key(config), *text = NULL, *target = NULL;
+	StoreToken token = { .name = g_strdup("regrlabd --new-admin-token"), .role = ROLE_ADMIN, .created_ns = real_time_ns() };
+	g_autoptr(Db) db = NULL;
+	TokenKey key;
+
+	if (make_folders(config, error) && token_key_load(key_path, &key, error) && (db = db_open(path, error)))
+		text = access_new_token(&key, db, &token, error);
+	target = g_strdup_printf("token %" G_GINT64_FORMAT ", admin", token.id);
+
+	StoreAudit entry = { .time_ns = token.created_ns, .who = "console", .name = g_get_user_name(), .address = "",
+			     .action = "token-create", .target = target };
+	if (text && !store_audit_add(db, &entry, error))
+		g_clear_pointer(&text, g_free);
+	g_free(token.name);
+	g_free(token.hash);
+	return g_steal_pointer(&text);
+}
+
+static int print_new_admin_token(Config *config)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = new_admin_token(config, &error);
+
+	config_free(config);
+	if (!text) {
+		g_printerr("regrlabd: %s\n", error->message);
+		return EXIT_FAILURE;
+	}
+	g_print("%s\n", text);
+	return EXIT_SUCCESS;
+}
+
 static gboolean parse_options(int *argc, char ***argv, Options *options, GError **error)
 {
 	const GOptionEntry entries[] = {
@@ -174,6 +214,8 @@ static gboolean parse_options(int *argc, char ***argv, Options *options, GError 
 		{ "check-config", 0, 0, G_OPTION_ARG_NONE, &options->check, "Check the configuration and exit", NULL },
 		{ "print-config", 0, 0, G_OPTION_ARG_NONE, &options->print,
 		  "Print every key with its value, meaning and range, and exit", NULL },
+		{ "new-admin-token", 0, 0, G_OPTION_ARG_NONE, &options->new_admin_token,
+		  "Make a token that may do everything, print it, and exit; the daemon may be running", NULL },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -220,5 +262,5 @@ int main(int argc, char **argv)
 		config_free(config);
 		return EXIT_SUCCESS;
 	}
-	return serve(config);
+	return options.new_admin_token ? print_new_admin_token(config) : serve(config);
 }

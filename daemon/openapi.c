@@ -75,7 +75,7 @@ static JsonArray *parameters_of(const Route *route)
 		add_parameter(parameters, "name", "path", "string", "the file's name");
 	for (const RouteQuery *query = route->queries; query && query->name; query++)
 		add_parameter(parameters, query->name, "query", query->type, query->help);
-	if (route->has_body)
+	if (route->body == BODY_SUBMISSION)
 		add_parameter(parameters, "Idempotency-Key", "header", "string",
 			      "the same key with the same submission gives the same job, with another one 409");
 	return parameters;
@@ -122,16 +122,43 @@ static JsonObject *request_body(void)
 	return body;
 }
 
+static JsonObject *token_body(void)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} rows[] = {
+		{ "name", "string", "for people" },
+		{ "role", "string", "read, submit or admin" },
+		{ "queue_max", "integer", "jobs that have not ended; of each limit, 0 is none, and absent is as configured" },
+		{ "requests_per_min", "integer", "requests in a minute" },
+		{ "hours_per_day", "integer", "machine time in 24 hours" },
+	};
+	JsonObject *schema = text("type", "object"), *properties = json_object_new(), *body = json_object_new();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		JsonObject *property = text("type", rows[i].type);
+
+		json_object_set_string_member(property, "description", rows[i].help);
+		json_object_set_object_member(properties, rows[i].name, property);
+	}
+	json_object_set_object_member(schema, "properties", properties);
+	json_object_set_boolean_member(body, "required", TRUE);
+	json_object_set_object_member(body, "content", content("application/json", schema));
+	return body;
+}
+
 static const char *meaning(const char *status)
 {
 	static const struct {
 		const char *status, *meaning;
 	} rows[] = {
 		{ "200", "as asked" },
+		{ "201", "made" },
 		{ "202", "accepted; it goes on by itself" },
 		{ "304", "as the client has it (If-None-Match)" },
 		{ "400", "malformed request" },
-		{ "403", "a page of another site may not do this" },
+		{ "401", "a token is needed, or this one does not work" },
+		{ "403", "the token's role is too low, it is somebody else's, or a page of another site asks" },
 		{ "404", "no such thing" },
 		{ "409", "not in this state, or the key was used for something else" },
 		{ "411", "neither Content-Length nor chunks" },
@@ -139,7 +166,7 @@ static const char *meaning(const char *status)
 		{ "415", "a content type that is not taken" },
 		{ "421", "the Host header is not this lab" },
 		{ "422", "understood, but cannot be done; the field is named" },
-		{ "429", "too much is queued; see Retry-After" },
+		{ "429", "too many requests, too much is queued, or machine time is used; see Retry-After" },
 		{ "500", "the lab's own trouble" },
 		{ "503", "the lab cannot store anything now" },
 	};
@@ -152,7 +179,8 @@ static const char *meaning(const char *status)
 
 static JsonObject *responses_of(const Route *route)
 {
-	g_auto(GStrv) statuses = g_strsplit(route->statuses, " ", -1);
+	g_autofree char *all = g_strconcat(route->statuses, route->access == ACCESS_ANYONE ? "" : " 401 403 429", NULL);
+	g_auto(GStrv) statuses = g_strsplit(all, " ", -1);
 	JsonObject *responses = json_object_new();
 
 	for (char **status = statuses; *status; status++) {
@@ -170,6 +198,61 @@ static JsonObject *responses_of(const Route *route)
 	return responses;
 }
 
+static gboolean takes_token(const Route *route)
+{
+	return route->access != ACCESS_ANYONE;
+}
+
+static gboolean needs_none(const Route *route)
+{
+	return route->access != ACCESS_TOKENS;
+}
+
+static gboolean is_read(const Route *route)
+{
+	return takes_token(route) && g_str_equal(route->method, "GET");
+}
+
+/* One of these is enough. An open lab, and for reading most, ask for none. */
+static JsonArray *security_of(const Route *route)
+{
+	static const struct {
+		const char *scheme;	/* NULL: none is needed */
+		gboolean (*with)(const Route *route);
+	} rows[] = {
+		{ NULL, needs_none },
+		{ "bearer", takes_token },
+		{ "basic", is_read },
+	};
+	JsonArray *security = json_array_new();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		JsonObject *row;
+
+		if (!rows[i].with(route))
+			continue;
+		row = json_object_new();
+		if (rows[i].scheme)
+			json_object_set_array_member(row, rows[i].scheme, json_array_new());
+		json_array_add_object_element(security, row);
+	}
+	return security;
+}
+
+static const char *role_of(const Route *route)
+{
+	static const char *const names[] = {
+		[ACCESS_UNDECLARED] = "nobody",
+		[ACCESS_ANYONE] = "anyone",
+		[ACCESS_READ] = "read",
+		[ACCESS_SUBMIT] = "submit",
+		[ACCESS_ADMIN] = "admin",
+		[ACCESS_TOKENS] = "admin",
+	};
+
+	return names[route->access];
+}
+
 static JsonObject *operation(const Route *route)
 {
 	JsonObject *object = text("summary", route->summary);
@@ -179,9 +262,13 @@ static JsonObject *operation(const Route *route)
 		json_object_set_array_member(object, "parameters", parameters);
 	else
 		json_array_unref(parameters);
-	if (route->has_body)
+	if (route->body == BODY_SUBMISSION)
 		json_object_set_object_member(object, "requestBody", request_body());
+	else if (route->body == BODY_TOKEN)
+		json_object_set_object_member(object, "requestBody", token_body());
 	json_object_set_object_member(object, "responses", responses_of(route));
+	json_object_set_array_member(object, "security", security_of(route));
+	json_object_set_string_member(object, "x-role", role_of(route));
 	return object;
 }
 
@@ -202,6 +289,26 @@ static JsonObject *error_schema(void)
 	json_object_set_object_member(outer, "error", error);
 	json_object_set_object_member(schema, "properties", outer);
 	return schema;
+}
+
+static JsonObject *security_schemes(void)
+{
+	static const struct {
+		const char *name, *help;
+	} rows[] = {
+		{ "bearer", "a token: regrlab_ID_SECRET" },
+		{ "basic", "the token as the password, for reading alone; the name does not matter" },
+	};
+	JsonObject *schemes = json_object_new();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		JsonObject *scheme = text("type", "http");
+
+		json_object_set_string_member(scheme, "scheme", rows[i].name);
+		json_object_set_string_member(scheme, "description", rows[i].help);
+		json_object_set_object_member(schemes, rows[i].name, scheme);
+	}
+	return schemes;
 }
 
 JsonObject *openapi_document(void)
@@ -227,6 +334,7 @@ JsonObject *openapi_document(void)
 	json_object_set_object_member(document, "paths", paths);
 	json_object_set_object_member(schemas, "Error", error_schema());
 	json_object_set_object_member(components, "schemas", schemas);
+	json_object_set_object_member(components, "securitySchemes", security_schemes());
 	json_object_set_object_member(document, "components", components);
 	return document;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/request.h"
 
+#include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ struct HttpRequest {
 static const struct {
 	const char *name, *value;
 } standard_headers[] = {
-	{ "Content-Security-Policy", "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'" },
+	{ "Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "Referrer-Policy", "no-referrer" },
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
@@ -69,6 +70,50 @@ const char *http_request_path(const HttpRequest *request)
 const char *http_request_header(const HttpRequest *request, const char *name)
 {
 	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+gboolean http_request_is_read(const HttpRequest *request)
+{
+	return g_str_equal(request->method, MHD_HTTP_METHOD_GET) || g_str_equal(request->method, MHD_HTTP_METHOD_HEAD);
+}
+
+typedef struct {
+	const char *name;
+	GString *values;	/* NULL: none yet */
+} EachHeader;
+
+static enum MHD_Result take_header(void *data, enum MHD_ValueKind kind G_GNUC_UNUSED, const char *name, const char *value)
+{
+	EachHeader *each = data;
+
+	if (!value || g_ascii_strcasecmp(name, each->name) != 0)
+		return MHD_YES;
+	if (!each->values)
+		each->values = g_string_new(value);
+	else
+		g_string_append_printf(each->values, ", %s", value);
+	return MHD_YES;
+}
+
+char *http_request_headers(const HttpRequest *request, const char *name)
+{
+	EachHeader each = { name, NULL };
+
+	MHD_get_connection_values(request->connection, MHD_HEADER_KIND, take_header, &each);
+	return each.values ? g_string_free(each.values, FALSE) : NULL;
+}
+
+char *http_request_peer(const HttpRequest *request)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *address = info ? info->client_addr : NULL;
+	gsize size = address && address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	g_autoptr(GSocketAddress) socket = address ? g_socket_address_new_from_native((gpointer)address, size) : NULL;
+
+	if (!G_IS_INET_SOCKET_ADDRESS(socket))
+		return g_strdup("");
+	return g_inet_address_to_string(g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(socket)));
 }
 
 const char *http_request_query(const HttpRequest *request, const char *name)
@@ -249,6 +294,12 @@ void http_answer_stream(HttpRequest *request, const char *content_type, HttpFill
 gboolean http_answered(const HttpRequest *request)
 {
 	return request->status != 0;
+}
+
+void http_answer_discard(HttpRequest *request)
+{
+	g_clear_pointer(&request->response, MHD_destroy_response);
+	request->status = 0;
 }
 
 unsigned http_answer_status(const HttpRequest *request)

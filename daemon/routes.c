@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/routes.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 #include "daemon/answer.h"
 #include "daemon/api.h"
+#include "daemon/origin.h"
 
 static const RouteQuery list_queries[] = {
 	{ "state", "string", "only jobs in this state; live: all that have not ended" },
@@ -13,6 +13,12 @@ static const RouteQuery list_queries[] = {
 	{ "benchmark", "string", "only jobs with this benchmark" },
 	{ "limit", "integer", "how many at most, 1 to 200, 50 if not given" },
 	{ "cursor", "integer", "of the answer before, for the jobs after it" },
+	{ NULL, NULL, NULL },
+};
+
+static const RouteQuery audit_queries[] = {
+	{ "limit", "integer", "how many at most, 1 to 200, 50 if not given" },
+	{ "cursor", "integer", "of the answer before, for what was done before it" },
 	{ NULL, NULL, NULL },
 };
 
@@ -40,37 +46,60 @@ static const RouteQuery submit_queries[] = {
 	{ NULL, NULL, NULL },
 };
 
+#define TOKEN_BODY_MAX 4096
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 const Route routes[] = {
-	{ "POST", API "/jobs", api_submit, FALSE, TRUE, submit_queries, JSON_TYPE,
+	{ "POST", API "/jobs", api_submit, ACCESS_SUBMIT, "submit", FALSE, BODY_SUBMISSION, submit_queries, JSON_TYPE,
 	  "202 400 403 409 411 413 415 421 422 429 500 503", "Submit a job" },
-	{ "GET", API "/jobs", api_jobs, FALSE, FALSE, list_queries, JSON_TYPE, "200 304 400 421 500", "List jobs, newest first" },
-	{ "GET", API "/jobs/{id}", api_job, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 404 421 500", "Everything about a job" },
-	{ "DELETE", API "/jobs/{id}", api_cancel, FALSE, FALSE, NULL, JSON_TYPE, "200 202 400 403 404 409 421 500 503", "Cancel a job" },
-	{ "GET", API "/jobs/{id}/result", api_result, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 404 409 421 500",
+	{ "GET", API "/jobs", api_jobs, ACCESS_READ, NULL, FALSE, BODY_NONE, list_queries, JSON_TYPE,
+	  "200 304 400 421 500", "List jobs, newest first" },
+	{ "GET", API "/jobs/{id}", api_job, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 404 421 500", "Everything about a job" },
+	{ "DELETE", API "/jobs/{id}", api_cancel, ACCESS_SUBMIT, "cancel", FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 202 400 403 404 409 421 500 503", "Cancel a job" },
+	{ "GET", API "/jobs/{id}/result", api_result, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE, "200 304 400 404 409 421 500",
 	  "The verdicts and their numbers" },
-	{ "GET", API "/jobs/{id}/samples.csv", api_samples_csv, FALSE, FALSE, NULL, "text/csv; charset=utf-8",
+	{ "GET", API "/jobs/{id}/samples.csv", api_samples_csv, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "text/csv; charset=utf-8",
 	  "200 304 400 404 421 500", "Raw samples, RFC 4180" },
-	{ "GET", API "/jobs/{id}/samples.json", api_samples_json, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 404 421 500",
+	{ "GET", API "/jobs/{id}/samples.json", api_samples_json, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE, "200 304 400 404 421 500",
 	  "Raw samples, an array" },
-	{ "GET", API "/jobs/{id}/report.txt", pages_report, FALSE, FALSE, NULL, TEXT_TYPE, "200 304 400 404 421 500",
+	{ "GET", API "/jobs/{id}/report.txt", pages_report, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, TEXT_TYPE, "200 304 400 404 421 500",
 	  "The report as plain text" },
-	{ "GET", API "/jobs/{id}/log", api_log, FALSE, FALSE, log_queries, TEXT_TYPE, "200 400 404 421 500",
+	{ "GET", API "/jobs/{id}/log", api_log, ACCESS_READ, NULL, FALSE, BODY_NONE, log_queries, TEXT_TYPE, "200 400 404 421 500",
 	  "What git, make and the guests said, from an offset on" },
-	{ "GET", API "/jobs/{id}/artifacts/{name}", api_artifact, FALSE, FALSE, NULL, "application/octet-stream",
+	{ "GET", API "/jobs/{id}/artifacts/{name}", api_artifact, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "application/octet-stream",
 	  "200 400 404 421 500", "A configuration, a console, a domain" },
-	{ "GET", API "/hosts", api_hosts, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 421 500", "The machines that run virtual machines" },
-	{ "GET", API "/healthz", api_healthz, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 421 503", "Whether the lab can work" },
-	{ "GET", API "/metrics", api_metrics, FALSE, FALSE, NULL, METRICS_TYPE, "200 400 421 500", "For Prometheus" },
-	{ "GET", API "/openapi.json", api_openapi, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 421", "This description" },
-	{ "GET", "/healthz", api_healthz, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 421 503", "The same as " API "/healthz" },
-	{ "GET", "/metrics", api_metrics, FALSE, FALSE, NULL, METRICS_TYPE, "200 400 421 500", "The same as " API "/metrics" },
-	{ "GET", "/openapi.json", api_openapi, FALSE, FALSE, NULL, JSON_TYPE, "200 304 400 421", "The same as " API "/openapi.json" },
-	{ "GET", "/", pages_index, TRUE, FALSE, NULL, HTML_TYPE, "200 304 421 500", "Page: what runs, waits, and came out lately" },
-	{ "GET", "/jobs/{id}", pages_job, TRUE, FALSE, NULL, HTML_TYPE, "200 304 404 421 500", "Page: a job" },
-	{ "GET", "/hosts", pages_hosts, TRUE, FALSE, NULL, HTML_TYPE, "200 304 421 500", "Page: hosts" },
-	{ "GET", "/static/{name}", pages_static, TRUE, FALSE, NULL, "application/octet-stream", "200 304 404 421", "What pages need" },
+	{ "GET", API "/hosts", api_hosts, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 421 500", "The machines that run virtual machines" },
+	{ "POST", API "/tokens", api_token_create, ACCESS_TOKENS, "token-create", FALSE, BODY_TOKEN, NULL, JSON_TYPE,
+	  "201 400 409 411 413 415 421 422 500 503", "Make a token; its text is in this answer only" },
+	{ "GET", API "/tokens", api_tokens, ACCESS_TOKENS, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE, "200 304 400 421 500",
+	  "List tokens, without their secrets" },
+	{ "DELETE", API "/tokens/{id}", api_token_revoke, ACCESS_TOKENS, "token-revoke", FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 400 404 421 500 503", "Revoke a token" },
+	{ "GET", API "/audit", api_audit, ACCESS_TOKENS, NULL, FALSE, BODY_NONE, audit_queries, JSON_TYPE, "200 304 400 421 500",
+	  "Who changed what, and from where, newest first" },
+	{ "GET", API "/healthz", api_healthz, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 421 503", "Whether the lab can work" },
+	{ "GET", API "/metrics", api_metrics, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, METRICS_TYPE,
+	  "200 400 421 500", "For Prometheus" },
+	{ "GET", API "/openapi.json", api_openapi, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 421", "This description" },
+	{ "GET", "/healthz", api_healthz, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 421 503", "The same as " API "/healthz" },
+	{ "GET", "/metrics", api_metrics, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, METRICS_TYPE,
+	  "200 400 421 500", "The same as " API "/metrics" },
+	{ "GET", "/openapi.json", api_openapi, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 421", "The same as " API "/openapi.json" },
+	{ "GET", "/", pages_index, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
+	  "200 304 421 500", "Page: what runs, waits, and came out lately" },
+	{ "GET", "/jobs/{id}", pages_job, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
+	  "200 304 404 421 500", "Page: a job" },
+	{ "GET", "/hosts", pages_hosts, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
+	  "200 304 421 500", "Page: hosts" },
+	{ "GET", "/static/{name}", pages_static, ACCESS_ANYONE, NULL, TRUE, BODY_NONE, NULL, "application/octet-stream",
+	  "200 304 404 421", "What pages need" },
 };
 const gsize routes_n = G_N_ELEMENTS(routes);
 
@@ -112,6 +141,7 @@ void route_match_free(RouteMatch *match)
 {
 	if (!match)
 		return;
+	caller_free(match->caller);
 	g_free(match->name);
 	g_free(match);
 }
@@ -157,7 +187,7 @@ static void check_query(HttpRequest *request, const Route *route)
 	static const RouteQuery none[] = { { NULL, NULL, NULL } };
 	const RouteQuery *known = route->queries ? route->queries : none;
 
-	if (route->is_page || route->has_body)
+	if (route->is_page || route->body == BODY_SUBMISSION)
 		return;
 	if (!http_request_each_query(request, known_query, &known))
 		answer_error(request, 400, "malformed", NULL, "the query is not UTF-8 text");
@@ -165,73 +195,96 @@ static void check_query(HttpRequest *request, const Route *route)
 		answer_error(request, 400, "unknown-parameter", NULL, "the query has a parameter that is not known here");
 }
 
-/* "name", "name:port", "[::1]:port": what a browser was told to reach. */
-static gboolean is_ours(const Lab *lab, const char *host)
+static gsize max_body(const Lab *lab, const RouteMatch *match)
 {
-	g_autofree char *url = g_strconcat("http://", host, NULL);
-	g_autoptr(GUri) uri = g_uri_parse(url, G_URI_FLAGS_NONE, NULL);
-	g_autoptr(GUri) own = g_uri_parse(lab->config->url, G_URI_FLAGS_NONE, NULL);
-	const char *name = uri ? g_uri_get_host(uri) : NULL;
-	g_autoptr(GInetAddress) address = name ? g_inet_address_new_from_string(name) : NULL;
-
-	if (!name)
-		return FALSE;
-	return (address && g_inet_address_get_is_loopback(address)) || g_ascii_strcasecmp(name, "localhost") == 0 ||
-	       (own && g_ascii_strcasecmp(name, g_uri_get_host(own)) == 0);
-}
-
-/*
- * The lab is reachable from its own machine, and so from any page that is
- * open in a browser there: names that are made to point here are refused, and
- * so are changes that another site's page asks for.
- */
-static void check_origin(HttpRequest *request, const Lab *lab)
-{
-	const char *host = http_request_header(request, "Host");
-	const char *origin = http_request_header(request, "Origin");
-	const char *method = http_request_method(request);
-	g_autofree char *own = g_strconcat("http://", host ? host : "", NULL);
-
-	if (host && !is_ours(lab, host)) {
-		answer_error(request, 421, "misdirected", "Host", "this is not the lab of that name");
-		return;
+	switch (match ? match->route->body : BODY_NONE) {
+	case BODY_SUBMISSION:
+		return (gsize)lab->config->max_body_mib * 1024 * 1024;
+	case BODY_TOKEN:
+		return TOKEN_BODY_MAX;
+	default:
+		return 0;
 	}
-	if (!origin || g_str_equal(method, "GET") || g_str_equal(method, "HEAD"))
-		return;
-	if (!g_str_equal(origin, own) && !g_str_equal(origin, lab->config->url))
-		answer_error(request, 403, "cross-site", "Origin", "a page of another site may not do this");
 }
 
-static void begin(HttpRequest *request, gpointer data)
+static void look_at(HttpRequest *request, Lab *lab)
 {
-	Lab *lab = data;
 	const char *method = http_request_method(request);
 	g_autofree char *allowed = NULL;
 	RouteMatch *match = route_find(method, http_request_path(request), &allowed);
 
 	http_request_set_data(request, match, (GDestroyNotify)route_match_free);
-	check_origin(request, lab);
-	if (http_answered(request))
+	if (!origin_check(request, lab))
 		return;
 	if (allowed) {
 		answer_error(request, 405, "method-not-allowed", NULL, "%.20s is not for this; allowed: %s", method, allowed);
 		http_answer_header(request, "Allow", allowed);
-	} else if (!match) {
-		answer_error(request, 404, "not-found", NULL, "there is nothing here");
-	} else if (match->route->has_body && !http_request_has_body(request)) {
-		answer_error(request, 411, "length-required", NULL, "the request has no body");
-	} else {
-		check_query(request, match->route);
-		if (match->route->has_body)
-			http_request_set_max_body(request, (gsize)lab->config->max_body_mib * 1024 * 1024);
+		return;
 	}
+	if (!match) {
+		answer_error(request, 404, "not-found", NULL, "there is nothing here");
+		return;
+	}
+	match->caller = access_admit(request, lab, match->route->access);
+	if (!match->caller)
+		return;
+	if (match->route->body != BODY_NONE && !http_request_has_body(request)) {
+		answer_error(request, 411, "length-required", NULL, "the request has no body");
+		return;
+	}
+	check_query(request, match->route);
+	http_request_set_max_body(request, max_body(lab, match));
+}
+
+/* What every answer carries, beside what request.c adds. */
+static void complete(HttpRequest *request, const Lab *lab)
+{
+	if (http_answered(request) && lab->config->behind_tls_proxy)
+		http_answer_header(request, "Strict-Transport-Security", "max-age=31536000");
+}
+
+static void begin(HttpRequest *request, gpointer data)
+{
+	look_at(request, data);
+	complete(request, data);
+}
+
+static gboolean is_good(unsigned status)
+{
+	return status >= 200 && status < 300;
+}
+
+/* What is refused changes nothing; what is done is written down with it. */
+static void handle_change(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	GError *error = NULL;
+	g_autoptr(DbTransaction) transaction = db_begin(lab->db, "change", &error);
+
+	if (!transaction) {
+		answer_trouble(request, match->id, error);
+		return;
+	}
+	match->route->handle(request, lab, match);
+	if (!is_good(http_answer_status(request)))
+		return;
+	if (access_audit(lab, match->caller, match->route->action, http_request_path(request), &error) &&
+	    db_commit(g_steal_pointer(&transaction), &error)) {
+		access_log(match->caller, match->route->action, http_request_path(request));
+		return;
+	}
+	http_answer_discard(request);
+	answer_trouble(request, match->id, error);
 }
 
 static void handle(HttpRequest *request, gpointer data)
 {
 	const RouteMatch *match = http_request_data(request);
 
-	match->route->handle(request, data, match);
+	if (http_request_is_read(request))
+		match->route->handle(request, data, match);
+	else
+		handle_change(request, data, match);
+	complete(request, data);
 }
 
 static void too_large(HttpRequest *request, gpointer data)
@@ -239,8 +292,8 @@ static void too_large(HttpRequest *request, gpointer data)
 	const Lab *lab = data;
 	const RouteMatch *match = http_request_data(request);
 
-	answer_error(request, 413, "too-large", NULL, "a body here has at most %d MiB",
-		     match && match->route->has_body ? lab->config->max_body_mib : 0);
+	answer_error(request, 413, "too-large", NULL, "a body here has at most %zu bytes", max_body(lab, match));
+	complete(request, lab);
 }
 
 const HttpRules route_rules = { begin, handle, too_large };

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of everything that is answered. One row is one call: who handles
- * it and what /openapi.json says of it.
+ * it, who may ask for it, and what /openapi.json says of it.
+ *
+ * What holds for all of them is done before and after the handler: the host
+ * and the site that the request comes from (daemon/origin.h), the role
+ * (daemon/access.h), and for every method but GET the transaction "change",
+ * which the handler's writes and the line in the audit log share: either both
+ * last or none. A row without access is a row that nobody may use.
  */
 #pragma once
 
+#include "daemon/access.h"
 #include "daemon/lab.h"
 
 #define API "/api/v1"
@@ -19,12 +26,20 @@ typedef struct {
 typedef struct RouteMatch RouteMatch;
 typedef void (*RouteFunc)(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+typedef enum {
+	BODY_NONE,
+	BODY_SUBMISSION,
+	BODY_TOKEN,
+} RouteBody;
+
 typedef struct {
 	const char *method;		/* GET also answers HEAD */
 	const char *pattern;		/* {id}: a number above 0; {name}: one segment */
 	RouteFunc handle;
+	RouteAccess access;
+	const char *action;		/* of a change, for the audit log; GET: NULL */
 	gboolean is_page;		/* for people: errors are pages too */
-	gboolean has_body;
+	RouteBody body;
 	const RouteQuery *queries;	/* ends with a NULL name; NULL: none */
 	const char *produces;		/* content type of the good answer */
 	const char *statuses;		/* that it can have, the good one first */
@@ -33,6 +48,7 @@ typedef struct {
 
 struct RouteMatch {
 	const Route *route;
+	Caller *caller;		/* who asks; set before the handler is called */
 	gint64 id;		/* of {id}, else 0 */
 	char *name;		/* of {name}, else NULL */
 };

@@ -9,6 +9,7 @@
 #include "daemon/ingest.h"
 #include "daemon/run-dir.h"
 #include "daemon/spawn.h"
+#include "db/store-access.h"
 
 #define EXIT_LOCKED	75	/* another stage works in the directory */
 #define LOCKED_WAIT_MS	2000
@@ -31,6 +32,8 @@ struct Runner {
 	int status;		/* of the last program that ended, as of waitpid */
 	gint64 events_size;	/* of events.jsonl when it was last looked at */
 	gint64 event_us;	/* monotonic: when one last came, or the program started */
+	gint64 started_us;	/* monotonic: when the program started */
+	gint64 unbooked_us;	/* how long programs ran, of which the submitter's account does not know yet */
 
 	gboolean ended;		/* an end event was taken in */
 	gboolean cancelling, stopping;
@@ -206,7 +209,7 @@ static gboolean start(gpointer data)
 		return G_SOURCE_REMOVE;
 	}
 	runner->starts++;
-	runner->event_us = g_get_monotonic_time();
+	runner->started_us = runner->event_us = g_get_monotonic_time();
 	runner->events_size = -1;
 	runner->child_id = g_child_watch_add(runner->pid, child_ended, runner);
 	runner->poll_id = g_timeout_add(RUNNER_POLL_MS, poll_events, runner);
@@ -255,6 +258,18 @@ static void locked(Runner *runner)
 		set_timer(runner, LOCKED_WAIT_MS, start);
 }
 
+static void book_time(Runner *runner)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!runner->unbooked_us)
+		return;
+	if (store_machine_time_add(runner->lab->db, runner->job, runner->unbooked_us * 1000, runner->lab->now_ns(), &error))
+		runner->unbooked_us = 0;
+	else
+		note_trouble(runner, error);
+}
+
 /* Everything that the program wrote is taken in before it is judged. */
 static gboolean settle(gpointer data)
 {
@@ -263,6 +278,7 @@ static gboolean settle(gpointer data)
 	int events, batches = 0;
 
 	runner->timer_id = 0;
+	book_time(runner);
 	do
 		good = take_in(runner, &events);
 	while (good && events && ++batches < BATCHES_MAX);
@@ -290,6 +306,7 @@ static void child_ended(GPid pid, int status, gpointer data)
 	runner->pid = 0;
 	runner->child_id = 0;
 	runner->status = status;
+	runner->unbooked_us += g_get_monotonic_time() - runner->started_us;
 	g_clear_handle_id(&runner->poll_id, g_source_remove);
 	g_clear_handle_id(&runner->kill_id, g_source_remove);
 	set_timer(runner, 0, settle);

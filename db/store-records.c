@@ -61,6 +61,7 @@ void store_job_free(StoreJob *job)
 	g_free(job->message);
 	g_free(job->failed_arm);
 	g_free(job->host);
+	g_free(job->submitter);
 	g_clear_pointer(&job->detail, json_object_unref);
 	for (gsize i = 0; i < G_N_ELEMENTS(documents); i++)
 		g_clear_pointer((JsonObject **)G_STRUCT_MEMBER_P(job, documents[i].offset), json_object_unref);
@@ -170,6 +171,7 @@ StoreJob *store_job_from_row(Db *db, DbStmt *stmt, GError **error)
 	job->started_ns = db_int(stmt, 9);
 	job->finished_ns = db_int(stmt, 10);
 	job->last_seq = db_int(stmt, 11);
+	job->submitter = g_strdup(db_text(stmt, 12));
 	if (!read_spec(stmt, 2, &job->spec, error) || !read_documents(db, job, error) ||
 	    !count_boots(db, job, error)) {
 		g_prefix_error(error, "job %" G_GINT64_FORMAT ": ", job->id);

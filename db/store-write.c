@@ -98,10 +98,11 @@ static guint64 pick_seed(void)
 	return seed ? seed : 1;
 }
 
-static gboolean add_job(Db *db, JobSpec *spec, gint64 now_ns, GError **error)
+static gboolean add_job(Db *db, JobSpec *spec, const char *submitter, gint64 now_ns, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "INSERT INTO job (state, tree, priority, spec, created_ns) VALUES (?1, ?2, ?3, '{}', ?4)", error);
+		db, "INSERT INTO job (state, tree, priority, spec, created_ns, submitter)"
+		    " VALUES (?1, ?2, ?3, '{}', ?4, ?5)", error);
 
 	if (!stmt)
 		return FALSE;
@@ -109,6 +110,7 @@ static gboolean add_job(Db *db, JobSpec *spec, gint64 now_ns, GError **error)
 	db_bind_text(stmt, 2, spec->tree);
 	db_bind_int(stmt, 3, spec->priority);
 	db_bind_int(stmt, 4, now_ns);
+	db_bind_text(stmt, 5, submitter);
 	if (!db_run(stmt, error))
 		return FALSE;
 	spec->job = db_last_id(db);
@@ -128,7 +130,7 @@ gboolean store_job_add(Db *db, const StoreSubmission *submission, gint64 now_ns,
 	    (submission->key && !find_key(db, submission, &before, error)))
 		return FALSE;
 	if (!before &&
-	    (!add_job(db, spec, now_ns, error) || !set_spec(db, spec, error) ||
+	    (!add_job(db, spec, submission->submitter, now_ns, error) || !set_spec(db, spec, error) ||
 	     !add_benchmarks(db, spec->job, spec->benchmarks, error) ||
 	     !add_file(db, spec->job, "series.mbox", submission->series, error) ||
 	     !add_file(db, spec->job, "config", submission->config, error) ||

@@ -50,6 +50,7 @@ typedef struct {
 	gint64 last_seq;	/* of the last event ingested */
 	int boots_valid[2], boots_failed[2];	/* base, patched */
 	gboolean cancel_asked;
+	char *submitter;	/* "token N" or an address; empty: before there were any */
 } StoreJob;
 
 void store_job_free(StoreJob *job);
@@ -137,6 +138,7 @@ typedef struct {
 	GBytes *config;		/* the file config; NULL: none */
 	const char *key;	/* Idempotency-Key; NULL: none */
 	const char *digest;	/* of the request's body, compared when the key comes again */
+	const char *submitter;
 } StoreSubmission;
 
 /*

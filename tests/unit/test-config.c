@@ -48,13 +48,15 @@ static void test_all(void)
 		"# words\n[daemon]\nlisten = ::1\nport=9000\nmax_body_mib=1\nurl=https://lab.example.org/regrlab\n"
 		"[tree b]\npath=/b\nbranch=mm/next\nremote=origin\n[tree a]\npath=/a\n"
 		"[host fast]\nuri=qemu+ssh://fast.example.org/system\nvm_cpus=2-5,8\nother_cpus=0\nguest_cpus=4\n"
-		"[build]\ncpus=0-1\njobs=3\n", &error);
+		"[build]\ncpus=0-1\njobs=3\n[access]\nbehind_tls_proxy=yes\ntrusted_proxies=127.0.0.1, 10.0.0.0/8\n", &error);
 
 	g_assert_no_error(error);
 	g_assert_cmpstr(config_tree(config, "")->name, ==, "b");
 	g_assert_cmpstr(config->url, ==, "https://lab.example.org/regrlab");
 	g_assert_cmpuint(config->hosts->len, ==, 1);
 	g_assert_cmpint(config->build_jobs, ==, 3);
+	g_assert_true(config->behind_tls_proxy && !config->read_needs_token);
+	g_assert_cmpint(config->token_queue_max, ==, 50);
 	g_assert_cmpstr(config_host(config, "fast")->vm_cpus, ==, "2-5,8");
 }
 
@@ -71,7 +73,10 @@ static void test_refused(void)
 	refuse(TREE "[daemon]\nport=80a\n", CONFIG_ERROR_VALUE, "'80a'");
 	refuse(TREE "[daemon]\nlisten=0.0.0.0\n", CONFIG_ERROR_VALUE, "loopback");
 	refuse(TREE "[daemon]\nlisten=192.0.2.1\n", CONFIG_ERROR_VALUE, "loopback");
-	refuse(TREE "[daemon]\nlisten=localhost\n", CONFIG_ERROR_VALUE, "loopback");
+	refuse(TREE "[daemon]\nlisten=localhost\n", CONFIG_ERROR_VALUE, "an address such as 127.0.0.1 or ::1");
+	refuse(TREE "[daemon]\nlisten=192.0.2.1\n[access]\nbehind_tls_proxy=yes\n", CONFIG_ERROR_MISSING, "needs url");
+	refuse(TREE "[access]\nbehind_tls_proxy=true\n", CONFIG_ERROR_VALUE, "'true' is not yes or no");
+	refuse(TREE "[access]\ntrusted_proxies=proxy.example.org\n", CONFIG_ERROR_VALUE, "addresses and networks");
 	refuse(TREE "[daemon]\nstate_dir=state\n", CONFIG_ERROR_VALUE, "absolute");
 	refuse(TREE "[daemon]\nurl=ftp://example.org\n", CONFIG_ERROR_VALUE, "http");
 	refuse(TREE "[daemon]\nurl=http://example.org/\n", CONFIG_ERROR_VALUE, "slash");

@@ -17,7 +17,7 @@ static char *in_dir(const Place *place, const char *name)
 static void set_up(Place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	g_autoptr(JobSpec) spec = job_spec_new();
-	StoreSubmission submission = { .spec = spec };
+	StoreSubmission submission = { .spec = spec, .submitter = "token 1" };
 	gboolean again;
 	gint64 id;
 
