@@ -22,17 +22,18 @@ PACKAGES = glib-2.0 gio-2.0 gio-unix-2.0 json-glib-1.0 libmicrohttpd sqlite3 lib
 # looked up when first needed, so that `make demo` can install them before
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PKG_LIBS)
+GLIB_LIBS = $(eval GLIB_LIBS := $$(shell pkg-config --static --libs glib-2.0))$(GLIB_LIBS)
 
 CFLAGS ?= -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 $(WERROR)
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -I. -I$(BUILD) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(PKG_CFLAGS) \
 	-DREGRLAB_PREFIX='"$(PREFIX)"'
 
-MAINS = daemon/main.c jobs/main.c client/main.c
-SOURCES = $(filter-out $(MAINS),$(wildcard jobs/spec/*.c jobs/stats/*.c jobs/*.c db/*.c web/*.c daemon/*.c client/*.c))
+MAINS = daemon/main.c jobs/main.c client/main.c host/main.c
+SOURCES = $(filter-out $(MAINS),$(wildcard jobs/spec/*.c jobs/stats/*.c host/*.c jobs/*.c db/*.c web/*.c daemon/*.c client/*.c))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY = $(BUILD)/libregrlab.a
-PROGRAMS = $(BUILD)/regrlabd $(BUILD)/regrlab-job $(BUILD)/regrlab
+PROGRAMS = $(BUILD)/regrlabd $(BUILD)/regrlab-job $(BUILD)/regrlab $(BUILD)/regrlab-host
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test-*.c))
 DRIVERS = $(patsubst tests/oracle/%.c,$(BUILD)/tests/%,$(wildcard tests/oracle/*.c))
 REPLAYS = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz-*.c))
@@ -73,6 +74,12 @@ $(BUILD)/regrlab-job: $(BUILD)/jobs/main.o $(LIBRARY)
 	$(LINK)
 $(BUILD)/regrlab: $(BUILD)/client/main.o $(LIBRARY)
 	$(LINK)
+
+# Copied to other machines, so nothing may be missing there: GLib alone, linked statically (sanitizers cannot be). The
+# linker's warnings are of name look-ups within GLib that the program never makes.
+HOST_LDFLAGS = $(if $(SANITIZE),,-static -Wl,--no-warnings)
+$(BUILD)/regrlab-host: $(BUILD)/host/main.o $(LIBRARY)
+	$(call SAY,LD)$(CC) $(ALL_CFLAGS) $(HOST_LDFLAGS) -o $@ $^ $(GLIB_LIBS) -lm
 
 $(UNIT): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIBRARY)
 	$(LINK)
@@ -138,6 +145,9 @@ install: programs
 	install -m 644 $(BUILD)/guest.cpio $(DESTDIR)$(PREFIX)/lib/regrlab
 	install -m 644 jobs/benchmarks/*.ini $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks
 	install -m 644 guest-image/configs/* $(DESTDIR)$(PREFIX)/share/regrlab/configs
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for unit in deploy/systemd/*.service; do sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit 1; done
 	install -m 644 README.md ARCHITECTURE.md COPYING deploy/regrlab.conf.example $(DESTDIR)$(PREFIX)/share/doc/regrlab
 
 # for the static checks
