@@ -9,7 +9,8 @@
 #define MAX_BYTES (64u * 1024 * 1024)	/* more than any lab takes */
 
 /* Options that are form fields of the same name: one row each. */
-enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, MIN_EFFECT, ALPHA, PRIORITY, SEED, NOTIFY, SUBJECT, N_FIELDS };
+enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS,
+       SEED, NOTIFY, SUBJECT, N_FIELDS };
 
 static const struct {
 	const char *option, *field, *help, *value;
@@ -24,6 +25,8 @@ static const struct {
 	[MIN_EFFECT] = { "min-effect", "min_effect", "Smallest change that matters, in percent", "PERCENT" },
 	[ALPHA] = { "alpha", "alpha", "Rate of false alarms of the whole job", "RATE" },
 	[PRIORITY] = { "priority", "priority", "-10 … 10, the highest first", "N" },
+	[HOST] = { "host", "host", "The host to measure on (any that fits)", "NAME" },
+	[LABELS] = { "labels", "labels", "What the host must have", "LABEL,…" },
 	[SEED] = { "seed", "seed", "Of every random choice", "N" },
 	[NOTIFY] = { "notify", "notify", "Who gets mail", "ADDRESS" },
 	[SUBJECT] = { "subject", "subject", "What to call it (the series' subject)", "TEXT" },

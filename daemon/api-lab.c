@@ -13,7 +13,7 @@
 static JsonObject *host_json(Lab *lab, const ConfigHost *host, const StoreHost *known)
 {
 	JsonObject *object = json_object_new();
-	gint64 job = queue_running(lab->queue, host->name);
+	gint64 job = host_first_job(queue_host(lab->queue, host->name));
 
 	json_object_set_string_member(object, "name", host->name);
 	json_object_set_string_member(object, "uri", host->uri);
@@ -120,7 +120,7 @@ static gboolean host_metrics(Lab *lab, GString *out, GError **error)
 		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
 
 		g_string_append_printf(out, "regrlab_host_busy{host=\"%s\"} %d\n", host->name,
-				       queue_running(lab->queue, host->name) ? 1 : 0);
+				       host_first_job(queue_host(lab->queue, host->name)) ? 1 : 0);
 	}
 	return TRUE;
 }
@@ -146,7 +146,7 @@ void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		return;
 	}
 	http_metrics(lab, out);
-	single(out, "regrlab_build_busy", "gauge", "1 while a kernel is built.", queue_running(lab->queue, NULL) ? 1 : 0);
+	single(out, "regrlab_build_busy", "gauge", "1 while a kernel is built.", queue_building(lab->queue) ? 1 : 0);
 	single(out, "regrlab_stages_started_total", "counter", "Stages started.",
 	       (gint64)queue_stages_started(lab->queue));
 	single(out, "regrlab_stages_crashed_total", "counter", "Stages that ended without saying how.",

@@ -160,12 +160,24 @@ static gboolean check_benchmarks(Lab *lab, const JobSpec *spec, GError **error)
 	return check_plan(lab, spec, "quick", error) && check_plan(lab, spec, "full", error);
 }
 
+/* Whether it can be measured anywhere; whether that host is up, and idle, is another question. */
+static gboolean check_hosts(Lab *lab, const JobSpec *spec, GError **error)
+{
+	if (*spec->host && !config_host(lab->config, spec->host))
+		return spec_error_set(error, SPEC_ERROR_VALUE, "host", "there is no host '%s'", spec->host);
+	if (queue_has_host(lab->queue, spec))
+		return TRUE;
+	return spec_error_set(error, SPEC_ERROR_VALUE, *spec->labels ? "labels" : "benchmarks",
+			      "no host%s%s has what it needs: the labels asked for, and memory for the guests",
+			      *spec->host ? " of the name " : "", spec->host);
+}
+
 static gboolean check_places(HttpRequest *request, Lab *lab, JobSpec *spec)
 {
 	g_autoptr(GError) problem = NULL;
 
 	if (check_tree(lab, spec, &problem) && check_config(lab, spec, &problem) &&
-	    check_benchmarks(lab, spec, &problem))
+	    check_benchmarks(lab, spec, &problem) && check_hosts(lab, spec, &problem))
 		return TRUE;
 	answer_refusal(request, problem);
 	return FALSE;

@@ -77,6 +77,10 @@ const ConfigKey config_keys[] = {
 	{ HOST(vm_cpus), .kind = CONFIG_CPUS, .standard = "", .help = "CPUs for the guests' CPUs; empty: all" },
 	{ HOST(other_cpus), .kind = CONFIG_CPUS, .standard = "",
 	  .help = "CPUs for emulator and I/O threads; empty: vm_cpus" },
+	{ HOST(labels), .kind = CONFIG_LABELS, .standard = "",
+	  .help = "what jobs can ask for with labels=, such as amd,numa" },
+	{ HOST(memory_mib), .kind = CONFIG_INT, .min = 0, .max = 1 << 30, .standard = "0", .unit = "MiB",
+	  .help = "that guests may have together; 0: not limited" },
 	{ HOST(guest_cpus), .kind = CONFIG_INT, .min = 1, .max = 512, .standard = "2", .unit = "CPUs",
 	  .help = "of a guest" },
 	{ HOST(boot_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
@@ -136,6 +140,17 @@ static gboolean is_ref(const char *text)
 	return TRUE;
 }
 
+static gboolean are_labels(const char *text)
+{
+	g_auto(GStrv) labels = g_strsplit(text, ",", -1);
+
+	for (char **label = labels; *label; label++)
+		if (!**label || strspn(*label, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_.-") != strlen(*label) ||
+		    strchr(".-", **label))
+			return FALSE;
+	return TRUE;
+}
+
 static gboolean is_path(const char *text)
 {
 	return g_path_is_absolute(text);
@@ -156,6 +171,7 @@ static const struct {
 	[CONFIG_ADDRESS] = { is_address, "an address such as 127.0.0.1 or ::1" },
 	[CONFIG_NETWORKS] = { is_networks, "addresses and networks such as 127.0.0.1,10.0.0.0/8" },
 	[CONFIG_URL] = { is_url, "an http or https URL without a slash at its end" },
+	[CONFIG_LABELS] = { are_labels, "names of letters, digits, '_', '.' and '-', separated by commas" },
 	[CONFIG_REF] = { is_ref, "a name that git takes for a branch or remote" },
 	[CONFIG_BOOL] = { is_yes_or_no, "yes or no" },
 };
@@ -188,6 +204,11 @@ gboolean config_key_set(const ConfigKey *key, gpointer record, const char *text,
 		*(gboolean *)G_STRUCT_MEMBER_P(record, key->offset) = g_str_equal(text, "yes");
 		return TRUE;
 	}
+	if (key->kind == CONFIG_LABELS) {
+		g_strfreev(*(char ***)G_STRUCT_MEMBER_P(record, key->offset));
+		*(char ***)G_STRUCT_MEMBER_P(record, key->offset) = g_strsplit(text, ",", -1);
+		return TRUE;
+	}
 	member = (char **)G_STRUCT_MEMBER_P(record, key->offset);
 	g_free(*member);
 	*member = g_strdup(text);
@@ -202,13 +223,21 @@ char *config_key_text(const ConfigKey *key, gconstpointer record)
 		return g_strdup_printf("%d", *(const int *)at);
 	if (key->kind == CONFIG_BOOL)
 		return g_strdup(*(const gboolean *)at ? "yes" : "no");
+	if (key->kind == CONFIG_LABELS)
+		return g_strjoinv(",", *(char **const *)at);
 	return g_strdup(*(char *const *)at);
 }
 
 void config_keys_clear(const char *section, gpointer record)
 {
-	for (gsize i = 0; i < config_n_keys; i++)
-		if (g_str_equal(config_keys[i].section, section) && config_keys[i].kind != CONFIG_INT &&
-		    config_keys[i].kind != CONFIG_BOOL)
-			g_clear_pointer((char **)G_STRUCT_MEMBER_P(record, config_keys[i].offset), g_free);
+	for (gsize i = 0; i < config_n_keys; i++) {
+		const ConfigKey *key = &config_keys[i];
+
+		if (!g_str_equal(key->section, section) || key->kind == CONFIG_INT || key->kind == CONFIG_BOOL)
+			continue;
+		if (key->kind == CONFIG_LABELS)
+			g_clear_pointer((char ***)G_STRUCT_MEMBER_P(record, key->offset), g_strfreev);
+		else
+			g_clear_pointer((char **)G_STRUCT_MEMBER_P(record, key->offset), g_free);
+	}
 }

@@ -12,6 +12,7 @@ typedef enum {
 	CONFIG_NETWORKS,	/* char *, addresses and networks with commas between them; may be empty */
 	CONFIG_URL,		/* char *, http or https, no slash at its end; may be empty */
 	CONFIG_REF,		/* char *, a branch or remote of git; may be empty */
+	CONFIG_LABELS,		/* char **, names separated by commas; may be empty */
 	CONFIG_INT,		/* int */
 	CONFIG_BOOL,		/* gboolean, yes or no */
 } ConfigKind;

@@ -34,6 +34,8 @@ typedef struct {
 	char *uri;		/* of libvirt */
 	char *vm_cpus;		/* for vCPUs, list format; empty: all */
 	char *other_cpus;	/* for emulator and I/O threads; empty: vm_cpus */
+	char **labels;		/* NULL-terminated: what jobs can ask for */
+	int memory_mib;		/* for guests; 0: not limited */
 	int guest_cpus;
 	int boot_timeout_s;
 	int silence_timeout_s;

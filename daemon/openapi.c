@@ -23,6 +23,8 @@ static const struct {
 	{ "min_effect", "the smallest change that matters, per cent" },
 	{ "alpha", "the rate of false alarms of the whole job" },
 	{ "priority", "-10 to 10, higher first" },
+	{ "host", "the host to measure on, by its name; any that fits if not given" },
+	{ "labels", "labels that the host must have, separated by commas" },
 	{ "seed", "of every random choice; 0: the lab picks one" },
 	{ "notify", "a mail address" },
 	{ "subject", "for people; else the series' own" },

@@ -229,7 +229,7 @@ void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 			.vm_cpus = host->vm_cpus,
 			.other_cpus = host->other_cpus,
 			.guest_cpus = host->guest_cpus,
-			.job = queue_running(lab->queue, host->name),
+			.job = host_first_job(queue_host(lab->queue, host->name)),
 			.accelerator = seen->accelerator,
 			.qemu_version = seen->qemu_version,
 			.libvirt_version = seen->libvirt_version,

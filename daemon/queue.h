@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs when: at most one build, and one measurement a host. Jobs go by
- * priority, then age; a measurement that waits goes before a build. A build
- * and a measurement that would disturb each other (config_build_disturbs(),
- * and the clock is not icount) do not run at the same time.
+ * What runs when: at most one build, and on each host as many measurements as
+ * it has places. Whose turn it is says turns.h, which host a job gets
+ * dispatch.h; a measurement that waits goes before a build. A build and a
+ * measurement that would disturb each other (config_build_disturbs(), and the
+ * clock is not icount) do not run at the same time.
  */
 #pragma once
 
+#include "daemon/hosts.h"
 #include "daemon/lab.h"
 
 /* lab is kept. Jobs that were building or measuring when the daemon ended are started again. */
@@ -17,14 +19,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Queue, queue_free)
 /* Something changed: looks for work when the loop is idle. */
 void queue_kick(Queue *queue);
 
+/* A job changed in the database other than through the calls below. A new one needs no more than a kick. */
+void queue_changed(Queue *queue, gint64 job);
+
 /* Cancels at whatever stage; *ret_state as afterwards (a running stage takes a moment to end). */
 gboolean queue_cancel(Queue *queue, gint64 job, JobState *ret_state, GError **error);
 
 /* Ends all stages so that they can be resumed; then calls func. */
 void queue_stop(Queue *queue, GSourceFunc func, gpointer data);
 
-/* The job that a host measures, or (host NULL) that is built; 0: none. */
-gint64 queue_running(const Queue *queue, const char *host);
+gint64 queue_building(const Queue *queue);	/* the job that is built; 0: none */
+Host *queue_host(const Queue *queue, const char *name);	/* one that is configured; the queue's */
+
+/* Whether there is a host that a job could be measured on, if it were up and idle. */
+gboolean queue_has_host(Queue *queue, const JobSpec *spec);
 
 /* How many are before it in its line, counted from 1; 0: it does not wait. */
 gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GError **error);

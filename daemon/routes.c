@@ -40,6 +40,8 @@ static const RouteQuery submit_queries[] = {
 	{ "min_effect", "number", "as in the form" },
 	{ "alpha", "number", "as in the form" },
 	{ "priority", "integer", "as in the form" },
+	{ "host", "string", "as in the form" },
+	{ "labels", "string", "as in the form" },
 	{ "seed", "string", "as in the form" },
 	{ "notify", "string", "as in the form" },
 	{ "subject", "string", "as in the form" },

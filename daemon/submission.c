@@ -48,7 +48,7 @@ static gboolean set_content(GString **content, const char *name, const char *dat
 /* What separates several of a field that may come more than once; NULL: it may not. */
 static const char *separator(const char *name)
 {
-	if (g_str_equal(name, "benchmarks"))
+	if (g_str_equal(name, "benchmarks") || g_str_equal(name, "labels"))
 		return ",";
 	return g_str_equal(name, "params") ? " " : NULL;
 }

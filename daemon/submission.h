@@ -21,12 +21,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Submission, submission_free)
 
 /*
  * One field. A series, and a config that is a file (or has a newline in it),
- * are contents; benchmarks and params may come more than once.
+ * are contents; benchmarks, params and labels may come more than once.
  */
 gboolean submission_field(Submission *submission, const char *name, const char *data, gsize size,
 			  gboolean is_file, GError **error);
 
-/* A JSON object whose members are the fields; benchmarks and params may be arrays. SYNTAX: it is none. */
+/* A JSON object whose members are the fields; benchmarks, params and labels may be arrays. SYNTAX: it is none. */
 gboolean submission_json(Submission *submission, const char *data, gsize size, GError **error);
 
 /* All fields are there: fills in and checks spec, and reads the series. */

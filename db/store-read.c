@@ -87,24 +87,6 @@ gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GE
 	return store_jobs_from_rows(db, stmt, ret_jobs, error);
 }
 
-gboolean store_queue_before(Db *db, const StoreJob *job, int *ret_before, GError **error)
-{
-	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT (SELECT count(*) FROM job WHERE state = ?1 AND priority > ?2)"
-		    " + (SELECT count(*) FROM job WHERE state = ?1 AND priority = ?2 AND id < ?3)", error);
-	gboolean row;
-
-	if (!stmt)
-		return FALSE;
-	db_bind_text(stmt, 1, job_state_name(job->state));
-	db_bind_int(stmt, 2, job->spec->priority);
-	db_bind_int(stmt, 3, job->id);
-	if (!db_step(stmt, &row, error))
-		return FALSE;
-	*ret_before = (int)db_int(stmt, 0);
-	return TRUE;
-}
-
 gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT jobs FROM job_count WHERE state = ?1", error);

@@ -163,8 +163,24 @@ gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, J
 /* The next jobs in that state, by priority, then age; an array of StoreJob that owns them. */
 gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GError **error);
 
-/* How many jobs in the job's state come before it. */
-gboolean store_queue_before(Db *db, const StoreJob *job, int *ret_before, GError **error);
+/* A job that has not ended, as far as deciding whose turn it is needs it. */
+typedef struct {
+	gint64 id;
+	JobState state;
+	gboolean cancel_asked;
+	gint64 created_ns;
+	JobClock clock;		/* of its boots; auto: not known yet */
+	JobSpec *spec;
+	char *host;		/* where it is or was measured; empty: nowhere yet */
+} StoreTurn;
+
+/* May steal spec and host of the turn; what is left is freed. */
+typedef void (*StoreTurnFunc)(StoreTurn *turn, gpointer data);
+
+/* All with ids above after, in the order of their ids. */
+gboolean store_turns(Db *db, gint64 after, StoreTurnFunc func, gpointer data, GError **error);
+/* One; func is not called if there is none, or it has ended. */
+gboolean store_turn(Db *db, gint64 job, StoreTurnFunc func, gpointer data, GError **error);
 
 /* Transaction "state": to a state that is not final. host NULL: as it was. */
 gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *host,

@@ -71,6 +71,8 @@ static const Member members[] = {
 	M(min_effect_pct, MEMBER_DOUBLE, .min = 0, .max = 100, .open_min = TRUE),
 	M(alpha, MEMBER_DOUBLE, .min = 0, .max = .5, .open_min = TRUE),
 	M(priority, MEMBER_INT, .min = -10, .max = 10),
+	M(host, MEMBER_STRING, NAME),
+	M(labels, MEMBER_STRV, .max = SPEC_MAX_LABELS, .commas = TRUE, .check = is_name, .allowed = "a host's label"),
 	M(seed, MEMBER_UINT64),
 	M(notify, MEMBER_STRING, .max = SPEC_MAX_TEXT, .check = is_address, .allowed = "a mail address"),
 	M(subject, MEMBER_STRING, .max = SPEC_MAX_TEXT),
@@ -87,6 +89,8 @@ JobSpec *job_spec_new(void)
 	spec->config = g_strdup("lab-min");
 	spec->benchmarks = g_new0(char *, 1);
 	spec->params = g_new0(char *, 1);
+	spec->host = g_strdup("");
+	spec->labels = g_new0(char *, 1);
 	spec->profile = g_strdup("auto");
 	spec->max_boots = SPEC_DEFAULT_BOOTS;
 	spec->min_effect_pct = 1;

@@ -18,6 +18,7 @@
 #define SPEC_MAX_TEXT		512		/* bytes of a commit, subject, author or address */
 #define SPEC_MAX_BENCHMARKS	16
 #define SPEC_MAX_PARAMS		64
+#define SPEC_MAX_LABELS		16
 #define SPEC_MIN_BOOTS		1		/* boots an arm */
 #define SPEC_MAX_BOOTS		100
 #define SPEC_DEFAULT_BOOTS	4
@@ -39,6 +40,8 @@ typedef struct {
 	double min_effect_pct;	/* the smallest change that matters, per cent; > 0, <= 100 */
 	double alpha;		/* > 0, <= .5 */
 	int priority;		/* -10 .. 10, higher first */
+	char *host;		/* to measure on, by its name in the configuration; empty: any that fits */
+	char **labels;		/* that the host must have, NULL-terminated */
 	guint64 seed;		/* of every random choice; 0: the store picks one, JSON keeps it as a string */
 	char *notify;		/* an address, or empty */
 	char *subject;		/* of the series or commit, for people */

@@ -304,6 +304,24 @@ def test_builds_and_measurements():
             one.wait(n)
 
 
+def test_hosts_that_fit():
+    with lab(hosts=("plain",), extra="[host large]\nuri=test:///default\nlabels=big,numa\nmemory_mib=3000\n") as one:
+        labelled = one.new("hang=measure", clock="icount", labels="numa")
+        other = one.new("boots=1", clock="icount", labels="big")
+        any_host = one.new("boots=1", clock="icount")
+        assert one.wait(labelled, {"measuring"})["host"] == "large"
+        assert one.wait(any_host)["host"] == "plain"
+        assert one.job(other)["state"] in ("queued", "building", "waiting-for-host"), "large is busy"
+        delete(one, labelled)
+        assert one.wait(other)["host"] == "large"
+        assert one.wait(one.new("boots=1", host="plain"))["host"] == "plain"
+        for wrong, field in ({"host": "nowhere"}, "host"), ({"labels": "none-has-it"}, "labels"), \
+                ({"host": "plain", "labels": "big"}, "labels"), \
+                ({"host": "large", "params": "aging.memory_mib=4000"}, "benchmarks"):
+            answer = one.submit(**wrong)
+            assert answer.status == 422 and answer.error()["field"] == field, answer.body
+
+
 def test_host_gone():
     one = Lab()
     try:

@@ -48,6 +48,7 @@ static void test_all(void)
 		"# words\n[daemon]\nlisten = ::1\nport=9000\nmax_body_mib=1\nurl=https://lab.example.org/regrlab\n"
 		"[tree b]\npath=/b\nbranch=mm/next\nremote=origin\n[tree a]\npath=/a\n"
 		"[host fast]\nuri=qemu+ssh://fast.example.org/system\nvm_cpus=2-5,8\nother_cpus=0\nguest_cpus=4\n"
+		"labels=amd,two-sockets\n"
 		"[build]\ncpus=0-1\njobs=3\n[access]\nbehind_tls_proxy=yes\ntrusted_proxies=127.0.0.1, 10.0.0.0/8\n", &error);
 
 	g_assert_no_error(error);
@@ -57,6 +58,8 @@ static void test_all(void)
 	g_assert_cmpint(config->build_jobs, ==, 3);
 	g_assert_true(config->behind_tls_proxy && !config->read_needs_token);
 	g_assert_cmpint(config->token_queue_max, ==, 50);
+	g_assert_true(g_strv_equal((const char *const *)config_host(config, "fast")->labels,
+				   (const char *const[]){ "amd", "two-sockets", NULL }));
 	g_assert_cmpstr(config_host(config, "fast")->vm_cpus, ==, "2-5,8");
 }
 
@@ -85,6 +88,7 @@ static void test_refused(void)
 	refuse("[tree ]\npath=/x\n", CONFIG_ERROR_VALUE, "a name has");
 	refuse("[tree]\npath=/x\n", CONFIG_ERROR_UNKNOWN, "no such section");
 	refuse("[tree x]\npath=/x\nbranch=--all\n", CONFIG_ERROR_VALUE, "git");
+	refuse(TREE "[host a]\nlabels=a,,b\n", CONFIG_ERROR_VALUE, "separated by commas");
 	refuse(TREE "[host a]\nvm_cpus=1-\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] vm_cpus: '1-' is not a list of CPUs");
 	refuse(TREE "[host a]\nguest_cpus=0\n", CONFIG_ERROR_VALUE, "1 to 512");
 }

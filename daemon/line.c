@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/line.h"
+
+#include "daemon/turns.h"
+
+struct Line {
+	Needs *needs;
+	GHashTable *jobs;	/* &LineJob.id -> LineJob, owned */
+	GHashTable *marked;	/* ids */
+	gint64 newest;		/* id that was seen */
+	GPtrArray *states[JOB_N_STATES];	/* sorted; NULL: to be made */
+};
+
+static void job_free(gpointer data)
+{
+	LineJob *job = data;
+
+	job_spec_free(job->spec);
+	g_free(job->host);
+	g_free(job);
+}
+
+Line *line_new(const char *benchmarks_dir)
+{
+	Line *line = g_new0(Line, 1);
+
+	line->needs = needs_new(benchmarks_dir);
+	line->jobs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, job_free);
+	line->marked = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	return line;
+}
+
+static void forget_order(Line *line)
+{
+	for (int i = 0; i < JOB_N_STATES; i++)
+		g_clear_pointer(&line->states[i], g_ptr_array_unref);
+}
+
+void line_free(Line *line)
+{
+	if (!line)
+		return;
+	forget_order(line);
+	g_hash_table_destroy(line->jobs);
+	g_hash_table_destroy(line->marked);
+	needs_free(line->needs);
+	g_free(line);
+}
+
+void line_mark(Line *line, gint64 job)
+{
+	g_hash_table_add(line->marked, g_memdup2(&job, sizeof(job)));
+}
+
+/* A job that is measured stays on its host: its arms must share one. */
+static const char *bound_to(const StoreTurn *turn)
+{
+	return turn->state == JOB_MEASURING && *turn->host ? turn->host : NULL;
+}
+
+static void take(StoreTurn *turn, gpointer data)
+{
+	Line *line = data;
+	LineJob *job = g_new0(LineJob, 1);
+
+	job->id = turn->id;
+	job->state = turn->state;
+	job->cancel_asked = turn->cancel_asked;
+	job->created_ns = turn->created_ns;
+	job->need = needs_get(line->needs, turn->spec, bound_to(turn), turn->clock);
+	job->spec = g_steal_pointer(&turn->spec);
+	job->host = g_steal_pointer(&turn->host);
+	line->newest = MAX(line->newest, job->id);
+	forget_order(line);
+	g_hash_table_replace(line->jobs, &job->id, job);
+}
+
+gboolean line_refresh(Line *line, Db *db, GError **error)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	if (g_hash_table_size(line->marked))
+		forget_order(line);
+	g_hash_table_iter_init(&iter, line->marked);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		g_hash_table_remove(line->jobs, key);
+		if (!store_turn(db, *(const gint64 *)key, take, line, error))
+			return FALSE;
+		g_hash_table_iter_remove(&iter);
+	}
+	return store_turns(db, line->newest, take, line, error);
+}
+
+static void make_order(Line *line, JobState state)
+{
+	GPtrArray *jobs = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, line->jobs);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		if (((LineJob *)value)->state == state)
+			g_ptr_array_add(jobs, value);
+	turns_sort(jobs);
+	for (guint i = 0; i < jobs->len; i++)
+		((LineJob *)g_ptr_array_index(jobs, i))->position = (int)i + 1;
+	line->states[state] = jobs;
+}
+
+const GPtrArray *line_jobs(Line *line, JobState state)
+{
+	if (!line->states[state])
+		make_order(line, state);
+	return line->states[state];
+}
+
+Need *line_need(Line *line, const JobSpec *spec)
+{
+	return needs_get(line->needs, spec, NULL, CLOCK_AUTO);
+}
+
+LineJob *line_find(Line *line, gint64 job)
+{
+	return g_hash_table_lookup(line->jobs, &job);
+}
