@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/address.h"
+#include "host/policy.h"
 #include "jobs/spec/cpus.h"
 
 #define DAY_S 86400
@@ -87,6 +88,19 @@ const ConfigKey config_keys[] = {
 	  .help = "from a guest's start to its first word" },
 	{ HOST(silence_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
 	  .help = "between two lines of a running guest" },
+	{ HOST(policy), .kind = CONFIG_POLICY, .standard = "warn",
+	  .help = "where time is measured and the host is not as 'require' says: strict measures nothing, warn marks the result" },
+	{ HOST(require), .kind = CONFIG_REQUIRE, .standard = HOST_POLICY_AUTO,
+	  .help = "what must hold on the host, FACT=VALUE and blanks between; auto: turbo off and the like; regrlab-host --help has "
+		  "the facts" },
+	{ HOST(max_jitter_pct), .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "5", .unit = "percent",
+	  .help = "of a measuring CPU's time that may be lost in a short spin before a boot; 100: no limit" },
+	{ HOST(max_steal_pct), .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "2", .unit = "percent",
+	  .help = "of the measuring CPUs' time that a hypervisor may take before and during a boot; 100: no limit" },
+	{ HOST(noise_wait_s), .kind = CONFIG_INT, .min = 0, .max = 3600, .standard = "60", .unit = "seconds",
+	  .help = "that a boot waits at most for a quiet host" },
+	{ HOST(max_disturbed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "4", .unit = "boots",
+	  .help = "of a job that are replaced because the host was noisy; further ones count and are marked" },
 	{ HOST(max_failed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "2", .unit = "boots",
 	  .help = "of an arm that are tried again before the job ends as boot-failed" },
 };
@@ -156,6 +170,16 @@ static gboolean is_path(const char *text)
 	return g_path_is_absolute(text);
 }
 
+static gboolean is_policy(const char *text)
+{
+	return g_str_equal(text, "strict") || g_str_equal(text, "warn");
+}
+
+static gboolean is_require(const char *text)
+{
+	return host_policy_check(text, NULL);
+}
+
 static gboolean is_text(const char *text)
 {
 	return g_utf8_validate(text, -1, NULL);
@@ -173,6 +197,8 @@ static const struct {
 	[CONFIG_URL] = { is_url, "an http or https URL without a slash at its end" },
 	[CONFIG_LABELS] = { are_labels, "names of letters, digits, '_', '.' and '-', separated by commas" },
 	[CONFIG_REF] = { is_ref, "a name that git takes for a branch or remote" },
+	[CONFIG_POLICY] = { is_policy, "strict or warn" },
+	[CONFIG_REQUIRE] = { is_require, "words FACT=VALUE with facts and values that regrlab-host knows, or auto" },
 	[CONFIG_BOOL] = { is_yes_or_no, "yes or no" },
 };
 

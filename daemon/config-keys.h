@@ -13,6 +13,8 @@ typedef enum {
 	CONFIG_URL,		/* char *, http or https, no slash at its end; may be empty */
 	CONFIG_REF,		/* char *, a branch or remote of git; may be empty */
 	CONFIG_LABELS,		/* char **, names separated by commas; may be empty */
+	CONFIG_POLICY,		/* char *, strict or warn */
+	CONFIG_REQUIRE,		/* char *, words of host/policy.h; may be empty */
 	CONFIG_INT,		/* int */
 	CONFIG_BOOL,		/* gboolean, yes or no */
 } ConfigKind;

@@ -40,6 +40,11 @@ typedef struct {
 	int boot_timeout_s;
 	int silence_timeout_s;
 	int max_failed_boots;
+	char *policy;		/* strict or warn */
+	char *require;		/* words of host/policy.h */
+	int max_jitter_pct, max_steal_pct;	/* 100: no limit */
+	int noise_wait_s;
+	int max_disturbed_boots;
 } ConfigHost;
 
 typedef struct {

@@ -43,6 +43,12 @@ static JobPlace *make_place(const Config *config, const ConfigTree *tree, const 
 	place->boot_timeout_s = host->boot_timeout_s;
 	place->silence_timeout_s = host->silence_timeout_s;
 	place->max_failed_boots = host->max_failed_boots;
+	set(&place->host_policy, host->policy);
+	set(&place->host_require, host->require);
+	place->max_jitter_pct = host->max_jitter_pct;
+	place->max_steal_pct = host->max_steal_pct;
+	place->noise_wait_s = host->noise_wait_s;
+	place->max_disturbed_boots = host->max_disturbed_boots;
 	return place;
 }
 

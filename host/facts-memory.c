@@ -92,22 +92,19 @@ void host_plan_ksm(const HostMachine *machine, const char *wanted, GPtrArray *wr
 gboolean host_read_swap(const HostMachine *machine, char **ret_value, char **ret_reason)
 {
 	g_autofree char *text = NULL;
-	gint64 size_kib = 0, used_kib = 0;
+	gint64 size_kib = 0;
 
 	if (!host_file_read(machine->root, "/proc/swaps", &text, ret_reason))
 		return FALSE;
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	/* Filename Type Size Used Priority; names have their blanks escaped */
 	for (char **line = lines; *line; line++) {
-		char size[32], used[32];
-		if (line != lines && sscanf(*line, "%*s %*s %31s %31s", size, used) == 2) {
+		char size[32];
+		if (line != lines && sscanf(*line, "%*s %*s %31s", size) == 1)
 			size_kib += g_ascii_strtoll(size, NULL, 10);
-			used_kib += g_ascii_strtoll(used, NULL, 10);
-		}
 	}
 	if (size_kib)
-		*ret_value = g_strdup_printf("on (%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " MiB used)", used_kib / 1024,
-					     size_kib / 1024);
+		*ret_value = g_strdup_printf("on (%" G_GINT64_FORMAT " MiB)", size_kib / 1024);
 	else
 		*ret_value = g_strdup("off");
 	return TRUE;

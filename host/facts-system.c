@@ -166,8 +166,8 @@ static gboolean ask_version(const HostMachine *machine, const char *program, cha
 	g_autofree char *out = NULL;
 	char *argv[] = { (char *)program, (char *)"--version", NULL };
 
-	if (*machine->root)
-		return host_unknown(ret_reason, "only a running machine can be asked");
+	if (*machine->root || machine->ask_no_programs)
+		return host_unknown(ret_reason, "no program was asked");
 	if (!g_spawn_sync("/", argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &out, NULL, NULL, NULL))
 		return host_unknown(ret_reason, "there is no %s to ask", program);
 	for (const char *at = strpbrk(out, "0123456789"); at; at = strpbrk(at, "0123456789")) {

@@ -14,6 +14,7 @@
 typedef struct {
 	const char *root;	/* before every path; "": this machine. Borrowed */
 	GArray *cpus;		/* int, ascending: the CPUs that measure */
+	gboolean ask_no_programs;	/* versions that no file tells stay unknown */
 	char *hypervisor;	/* what a virtual machine says it runs on; NULL: hardware */
 } HostMachine;
 

@@ -7,16 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/noise.h"
 #include "host/prepare.h"
 #include "host/print.h"
 
 #define EXIT_FAILS	1	/* something is not as wanted, or could not be set */
 #define EXIT_USAGE	2
+#define NOISE_MS	200
+#define WATCH_MS	1000
+#define MS_MAX		60000
 #define EXIT_TROUBLE	3	/* nothing could be done: no rights, a record that is none */
 
 typedef struct {
 	char *root, *cpus, *require, *record;
-	gboolean json;
+	gboolean json, no_versions;
+	int ms;
 	HostMachine machine;
 } Options;
 
@@ -83,6 +88,20 @@ static int run_restore(Options *options)
 	return finish(done, &report, error);
 }
 
+static int run_noise(Options *options)
+{
+	g_autofree char *line = host_noise(&options->machine, options->ms ? options->ms : NOISE_MS);
+
+	puts(line);
+	return 0;
+}
+
+static int run_watch(Options *options)
+{
+	host_watch(&options->machine, options->ms ? options->ms : WATCH_MS);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(Options *options);
@@ -92,6 +111,8 @@ static const struct {
 	{ "facts", run_facts, "The same, but exits 0" },
 	{ "prepare", run_prepare, "Set what can be set, and remember what was before" },
 	{ "restore", run_restore, "Put back what was before, also after a crash or a reboot" },
+	{ "noise", run_noise, "Spin on the measuring CPUs for --ms and tell how much of the time was lost" },
+	{ "watch", run_watch, "Tell steal and frequency every --ms until nobody reads it" },
 };
 
 /* ---- the command line ---- */
@@ -124,6 +145,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
 		{ "record", 0, 0, G_OPTION_ARG_FILENAME, &options->record,
 		  "What was before (default: " HOST_RECORD_FILE " below the root)", "FILE" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "One line of JSON, for programs", NULL },
+		{ "no-versions", 0, 0, G_OPTION_ARG_NONE, &options->no_versions, "Run no other program to ask its version", NULL },
+		{ "ms", 0, 0, G_OPTION_ARG_INT, &options->ms, "Milliseconds (default: noise 200, watch 1000)", "N" },
 		G_OPTION_ENTRY_NULL,
 	};
 	g_autoptr(GOptionContext) context = make_context();
@@ -131,9 +154,10 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, &argc, &argv, error))
 		return FALSE;
-	if (argc == 2)
+	if (argc == 2 && options->ms >= 0 && options->ms <= MS_MAX)
 		return TRUE;
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, argc < 2 ? "which command?" : "one command at a time");
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+		    argc < 2 ? "which command?" : argc > 2 ? "one command at a time" : "--ms is out of range");
 	return FALSE;
 }
 
@@ -147,6 +171,7 @@ static gboolean complete(Options *options, GError **error)
 		options->require = g_strdup(HOST_POLICY_AUTO);
 	if (!options->record)
 		options->record = g_strconcat(options->root, HOST_RECORD_FILE, NULL);
+	options->machine.ask_no_programs = options->no_versions;
 	return host_policy_check(options->require, error) &&
 	       host_machine_init(&options->machine, options->root, options->cpus ? options->cpus : "", error);
 }

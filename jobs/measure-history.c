@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "jobs/spec/peek.h"
+
 #define MAX_BOOTS	100000
 
 static const char *get_text(JsonObject *object, const char *name)
@@ -61,6 +63,14 @@ static gboolean take_boot(MeasureHistory *history, JsonObject *object, GError **
 	    history->boots->len >= MAX_BOOTS)
 		return bad(error, "a boot event out of its order, or incomplete");
 	measure_history_add_boot(history, (int)pair, arm, get_text(object, "reason"), samples, MAX(end_ns - start_ns, 0));
+	host_warnings_add(history->warnings, peek_object(object, "machine"));
+	return TRUE;
+}
+
+static gboolean take_host_state(MeasureHistory *history, JsonObject *object, GError **error G_GNUC_UNUSED)
+{
+	g_free(history->host_state);
+	history->host_state = g_strdup(get_text(object, "id"));
 	return TRUE;
 }
 
@@ -78,6 +88,7 @@ static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObjec
 	} rows[] = {
 		{ "arm", take_arm },   { "accelerator", take_accelerator }, { "plan", take_plan },
 		{ "boot", take_boot }, { "result", take_result },
+		{ "host-state", take_host_state },
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -93,6 +104,8 @@ gboolean measure_history_load(const char *dir, MeasureHistory **ret_history, GEr
 
 	history->boots = g_array_new(FALSE, FALSE, sizeof(ScheduleBoot));
 	history->text = g_string_chunk_new(256);
+	history->host_state = g_strdup("");
+	history->warnings = host_warnings_new();
 	if (!event_read(dir, &offset, 0, take_event, history, error))
 		return FALSE;
 	*ret_history = g_steal_pointer(&history);
@@ -108,6 +121,8 @@ void measure_history_free(MeasureHistory *history)
 		g_free(history->release[i]);
 	}
 	g_free(history->order);
+	g_free(history->host_state);
+	host_warnings_free(history->warnings);
 	g_array_unref(history->boots);
 	g_string_chunk_free(history->text);
 	g_free(history);
@@ -121,6 +136,8 @@ void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, 
 	g_array_append_val(history->boots, boot);
 	history->samples += samples;
 	history->boots_ns += duration_ns;
-	if (*reason && samples == 0)
+	if (g_str_equal(reason, MEASURE_DISTURBED))
+		history->disturbed++;
+	else if (*reason && samples == 0)
 		history->failed_without_samples[arm]++;
 }

@@ -2,9 +2,12 @@
 /* What a run directory already holds when the measure stage begins, or begins again. */
 #pragma once
 
+#include "jobs/host-warnings.h"
 #include "jobs/schedule.h"
 #include "jobs/spec/event.h"
 #include "jobs/vm-xml.h"
+
+#define MEASURE_DISTURBED SCHEDULE_DISTURBED	/* the reason of a boot that the host disturbed */
 
 typedef struct {
 	char *kernel[SAMPLE_ARM_COUNT];		/* paths in the cache; NULL: no arm event yet */
@@ -21,6 +24,10 @@ typedef struct {
 	gint64 boots_ns;	/* all boots' time together */
 	guint failed_without_samples[SAMPLE_ARM_COUNT];
 	gboolean has_result;
+
+	char *host_state;	/* id of the last host-state event; empty: none yet */
+	guint disturbed;	/* boots that were replaced for it */
+	HostWarnings *warnings;
 } MeasureHistory;
 
 /* An event that is not as ARCHITECTURE.md has it is an error. */

@@ -11,6 +11,7 @@
 #include "jobs/disk.h"
 #include "jobs/measure-boot.h"
 #include "jobs/measure-history.h"
+#include "jobs/measure-host.h"
 #include "jobs/measure-samples.h"
 #include "jobs/spec/file.h"
 #include "jobs/stats/analysis.h"
@@ -30,6 +31,8 @@ typedef struct {
 	char *kernel[SAMPLE_ARM_COUNT];	/* on the host */
 	char *disk_template;
 	BootSetup setup;
+	MeasureHost *around;		/* the host before, during and after a boot */
+	char *qemu, *libvirt;		/* versions */
 	char *step;			/* of the boot that is going on */
 	gint64 boot_start_us, progress_us;
 } Measure;
@@ -38,12 +41,15 @@ static void measure_clear(Measure *measure)
 {
 	for (int i = 0; i < SAMPLE_ARM_COUNT; i++)
 		g_free(measure->kernel[i]);
+	measure_host_free(measure->around);
 	guest_plan_free(measure->plan);
 	measure_history_free(measure->history);
 	vm_host_close(measure->host);
 	g_free(measure->disk_template);
 	g_free(measure->run);
 	g_free(measure->step);
+	g_free(measure->qemu);
+	g_free(measure->libvirt);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Measure, measure_clear)
@@ -175,6 +181,10 @@ static gboolean make_plan(Measure *measure)
 		.disk_template = measure->disk_template,
 		.memory_mib = measure->plan->sets->memory_mib,
 	};
+	measure->qemu = vm_host_qemu_version(measure->host, NULL);
+	measure->libvirt = vm_host_libvirt_version(measure->host, NULL);
+	measure->around = measure_host_new(stage, clock, measure->history, measure->qemu ? measure->qemu : "",
+					   measure->libvirt ? measure->libvirt : "");
 	return tell_plan(measure);
 }
 
@@ -231,7 +241,7 @@ static void log_boot(Measure *measure, int boot, SampleArm arm, const BootResult
 		stage_log(stage, "boot %d: the end of its console:\n%s", boot, result->console_tail);
 }
 
-static JsonObject *boot_members(Measure *measure, int boot, int pair, SampleArm arm, const BootResult *result)
+static JsonObject *boot_members(Measure *measure, int boot, int pair, SampleArm arm, const BootResult *result, JsonObject *machine)
 {
 	JsonObject *members = json_object_new();
 
@@ -248,6 +258,7 @@ static JsonObject *boot_members(Measure *measure, int boot, int pair, SampleArm 
 	json_object_set_int_member(members, "first_sample_ns", result->first_sample_ns);
 	json_object_set_int_member(members, "samples", result->samples->len);
 	json_object_set_object_member(members, "hello", result->hello ? json_object_ref(result->hello) : json_object_new());
+	json_object_set_object_member(members, "machine", json_object_ref(machine));
 	return members;
 }
 
@@ -255,6 +266,7 @@ static JsonObject *boot_members(Measure *measure, int boot, int pair, SampleArm 
 static gboolean keep_boot(Measure *measure, int boot, int pair, SampleArm arm, const BootResult *result)
 {
 	StageContext *stage = measure->stage;
+	g_autoptr(JsonObject) machine = measure_host_machine(measure->around);
 	GError *error = NULL;
 
 	keep_artifacts(measure, boot, result);
@@ -262,8 +274,9 @@ static gboolean keep_boot(Measure *measure, int boot, int pair, SampleArm arm, c
 	if (!measure_samples_append(stage->dir, stage->spec, stage->place->host, measure->history->clock, boot, pair, arm,
 				    result, &error))
 		return stage_fail_error(stage, "run-directory", error);
-	if (!stage_event(stage, "boot", boot_members(measure, boot, pair, arm, result), TRUE))
+	if (!stage_event(stage, "boot", boot_members(measure, boot, pair, arm, result, machine), TRUE))
 		return FALSE;
+	host_warnings_add(measure->history->warnings, machine);
 	measure_history_add_boot(measure->history, pair, arm, result->reason, result->samples->len,
 				 result->end_ns - result->start_ns);
 	return TRUE;
@@ -279,11 +292,14 @@ static gboolean boot_next(Measure *measure, int pair, SampleArm arm)
 
 	g_free(measure->step);
 	measure->step = g_strdup_printf("boot %d of %d (%s kernel)", boot + 1, total, sample_arm_to_string(arm));
+	if (!measure_host_before(measure->around))
+		return FALSE;
 	measure->boot_start_us = g_get_monotonic_time();
 	measure->progress_us = 0;
 	show_progress(measure);
 	if (!boot_once(&measure->setup, boot, measure->kernel[arm], show_progress, measure, &result, &error))
 		return stage_fail_error(stage, g_error_matches(error, VM_ERROR, VM_ERROR_PINNING) ? "pinning" : "libvirt", error);
+	measure_host_after(measure->around, result);
 	return keep_boot(measure, boot, pair, arm, result);
 }
 
@@ -391,6 +407,7 @@ static gboolean compare(Measure *measure)
 	stage_log(stage, "%s", result->summary);
 
 	g_autoptr(JsonNode) node = stats_result_to_json(result);
+	json_object_set_array_member(json_node_get_object(node), "host_warnings", host_warnings_to_json(measure->history->warnings));
 	JsonObject *members = json_object_new();
 	json_object_set_member(members, "result", g_steal_pointer(&node));
 	return stage_event(stage, "result", members, TRUE);

@@ -33,6 +33,11 @@ static gboolean is_valid(const ScheduleBoot *boot)
 	return boot->reason[0] == '\0';
 }
 
+static gboolean is_disturbed(const ScheduleBoot *boot)
+{
+	return g_str_equal(boot->reason, SCHEDULE_DISTURBED);
+}
+
 static gboolean has_half(const GArray *boots, int pair, SampleArm arm)
 {
 	for (guint i = 0; i < boots->len; i++) {
@@ -98,6 +103,8 @@ static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARM_COUNT])
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
 		Tally *tally = &tallies[boot->arm];
+		if (is_disturbed(boot))
+			continue;
 		*(is_valid(boot) ? &tally->valid : &tally->failed) += 1;
 		tally->last_but_one = tally->last;
 		tally->last = boot->reason;
@@ -115,7 +122,7 @@ static const char *last_reason(const GArray *boots, SampleArm arm)
 {
 	for (guint i = boots->len; i-- > 0;) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
-		if (boot->arm == arm && !is_valid(boot))
+		if (boot->arm == arm && !is_valid(boot) && !is_disturbed(boot))
 			return boot->reason;
 	}
 	return "";

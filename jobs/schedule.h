@@ -19,6 +19,9 @@
 
 #include "jobs/spec/sample.h"
 
+/* The host was noisy: nobody's failure, and replaced like one. */
+#define SCHEDULE_DISTURBED "disturbed"
+
 /* One boot that was made. */
 typedef struct {
 	int pair;
@@ -42,6 +45,6 @@ int schedule_left(const char *order, const GArray *boots);
  * reason and it is plain whose fault it is: for the patched arm, the base
  * arm has a valid boot and the patched none; for the base arm, it has no
  * valid boot. "lost" boots are the lab's fault and count only toward
- * max_failed.
+ * max_failed; disturbed ones do not count at all.
  */
 gboolean schedule_failed(const GArray *boots, int max_failed, SampleArm *ret_arm, const char **ret_reason);

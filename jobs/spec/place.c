@@ -32,6 +32,13 @@ static const Member members[] = {
 	M(boot_timeout_s, MEMBER_INT, 1, DAY_S),
 	M(silence_timeout_s, MEMBER_INT, 1, DAY_S),
 	M(max_failed_boots, MEMBER_INT, 0, 1000),
+	M(host_policy, MEMBER_STRING, 0, 16),
+	M(host_require, MEMBER_STRING, 0, PATH_BYTES),
+	M(host_root, MEMBER_STRING, 0, PATH_BYTES),
+	M(max_jitter_pct, MEMBER_INT, 0, 100),
+	M(max_steal_pct, MEMBER_INT, 0, 100),
+	M(noise_wait_s, MEMBER_INT, 0, DAY_S),
+	M(max_disturbed_boots, MEMBER_INT, 0, 1000),
 };
 
 JobPlace *job_place_new(void)
@@ -46,6 +53,8 @@ JobPlace *job_place_new(void)
 	place->boot_timeout_s = 120;
 	place->silence_timeout_s = 120;
 	place->max_failed_boots = 2;
+	place->max_jitter_pct = 100;
+	place->max_steal_pct = 100;
 	return place;
 }
 

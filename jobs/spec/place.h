@@ -35,6 +35,15 @@ typedef struct {
 	int boot_timeout_s;	/* from domain start to hello, wall time */
 	int silence_timeout_s;	/* between two lines of a running guest, wall time */
 	int max_failed_boots;	/* replaced boots an arm before the job ends boot-failed */
+
+	/* what must hold on the host (host/policy.h) and how quiet it must be (jobs/noise.h) */
+	char *host_policy;	/* strict or warn */
+	char *host_require;	/* words; empty: nothing */
+	char *host_root;	/* a folder with proc and sys that stand for the host's; empty: the host's own */
+	int max_jitter_pct;	/* of the measuring CPUs' time before a boot; 100: no limit */
+	int max_steal_pct;	/* before and during a boot; 100: no limit */
+	int noise_wait_s;	/* for a quiet host, a boot */
+	int max_disturbed_boots;	/* that are replaced, a job */
 } JobPlace;
 
 JobPlace *job_place_new(void);		/* every member at its default */

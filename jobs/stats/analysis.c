@@ -142,6 +142,9 @@ static Group *group_of(Survey *survey, const Sample *sample)
 
 static void note_boot(Survey *survey, const Sample *sample)
 {
+	/* the host was noisy, which is no kernel's failure */
+	if (!sample->valid && g_str_equal(sample->reason, "disturbed"))
+		return;
 	if (sample->valid || !g_hash_table_contains(survey->boots, boot_key(sample)))
 		g_hash_table_insert(survey->boots, boot_key(sample), GINT_TO_POINTER(sample->valid ? FINE : FAILED));
 }

@@ -323,6 +323,73 @@ def bad_guests():
     assert os.path.getsize(console) < 1200000
 
 
+def fake_host(name, turbo_off):
+    """A folder with a proc and sys in it that stand for those of a host; its steal is what steal() says."""
+    root = os.path.join(Job.work, name)
+    for path, text in (("sys/devices/system/cpu/online", "0-1"), ("proc/cpuinfo", "flags : fpu"), ("proc/1/comm", "init"),
+                       ("sys/devices/system/cpu/intel_pstate/no_turbo", "1" if turbo_off else "0"),
+                       ("proc/loadavg", "0.50 0.50 0.50 1/2 3"), ("proc/sys/kernel/osrelease", "6.1.0")):
+        os.makedirs(os.path.dirname(f"{root}/{path}"), exist_ok=True)
+        with open(f"{root}/{path}", "w") as f:
+            f.write(text + "\n")
+    steal(root, 0, 1000)
+    return root
+
+
+def steal(root, ticks, total):
+    with open(f"{root}/proc/stat.new", "w") as f:
+        f.write("".join(f"cpu{cpu} {total - ticks} 0 0 0 0 0 0 {ticks} 0 0\n" for cpu in range(2)))
+    os.rename(f"{root}/proc/stat.new", f"{root}/proc/stat")
+
+
+def host_policy():
+    """strict does not measure and says what to change; warn marks; counted instructions do not care."""
+    root = fake_host("turbo-host", False)
+    place = {"vm_cpus": "0-1", "host_policy": "strict", "host_require": "turbo=off", "host_root": root}
+    job = Job("strict", clock="tcg", place=place).run()
+    end = job.end()
+    assert (end["state"], end["reason"]) == ("infra-failed", "host-policy") and not job.events("boot"), end
+    assert "turbo is on and should be off: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo" in end["message"], end
+    job = Job("strict-icount", clock="icount", place=place).run()
+    check_whole(job)
+    assert not job.events("result")[0]["result"]["host_warnings"]
+    job = Job("warn", clock="tcg", place={**place, "host_policy": "warn"}).run()
+    check_whole(job)
+    states, boots = job.events("host-state"), job.events("boot")
+    assert len(states) == 1 and {b["machine"]["state"] for b in boots} == {states[0]["id"]}, (states, boots)
+    facts = {fact["name"]: fact for fact in states[0]["facts"]}
+    assert facts["turbo"]["value"] == "on" and facts["turbo"]["holds"] is False and facts["governor"]["value"] is None
+    assert facts["qemu"]["value"] and "load" not in facts and boots[0]["machine"]["now"]["load"] == "0.50", (facts, boots)
+    assert all(boot["valid"] and boot["machine"]["warnings"][0]["fact"] == "turbo" for boot in boots), boots
+    assert job.events("result")[0]["result"]["host_warnings"] == ["turbo is on and should be off (2 boots)"]
+    closed = Job("closed", clock="tcg", place={**place, "host_policy": "strict", "host_root": root + "/none"}).run().end()
+    assert closed["reason"] == "host-policy" and "turbo is unknown" in closed["message"], closed
+
+
+def disturbed_boots():
+    """A host whose hypervisor takes half of its time: one boot is replaced, as many as may be, the others are marked."""
+    root = fake_host("noisy-host", True)
+    job = Job("disturbed", clock="tcg", place={"vm_cpus": "0-1", "host_policy": "warn", "host_root": root, "max_steal_pct": 10,
+                                               "max_disturbed_boots": 1, "noise_wait_s": 1})
+    stage, ticks = job.start(), 0
+    while stage.poll() is None:
+        ticks += 10
+        steal(root, ticks, 1000 + 2 * ticks)
+        time.sleep(.05)
+    assert stage.returncode == 0, job.text("log")[-3000:]
+    check_whole(job)
+    boots = job.events("boot")
+    assert [boot["reason"] for boot in boots] == ["disturbed", "", ""], boots
+    assert "the hypervisor took 50.0 % of the measuring CPUs' time during the boot (limit 10 %)" in boots[0]["detail"], boots[0]
+    assert boots[2]["arm"] == boots[0]["arm"] and boots[2]["pair"] == boots[0]["pair"], boots
+    assert [w["fact"] for w in boots[1]["machine"]["warnings"]] == ["noise", "disturbed"], boots[1]
+    assert boots[1]["machine"]["noise"]["during"]["samples"] > 1, boots[1]
+    result = job.events("result")[0]["result"]
+    assert result["failures"]["failed"] == {"base": 0, "patched": 0}, result["failures"]
+    assert len(result["host_warnings"]) == 2 and "before the boot" in result["host_warnings"][0], result["host_warnings"]
+    assert [s["reason"] for s in job.samples() if not s["valid"]] == ["disturbed"] * boots[0]["samples"]
+
+
 def no_kvm():
     if os.path.exists("/dev/kvm"):
         return
@@ -339,7 +406,7 @@ def main():
         begin = time.monotonic()
         undisturbed = None
         tests = {"whole": whole_job, "killed-stage": lambda: killed_stage(undisturbed), "stopped-stage": stopped_stage,
-                 "killed-qemu": killed_qemu, "bad-guests": bad_guests, "no-kvm": no_kvm}
+                 "killed-qemu": killed_qemu, "bad-guests": bad_guests, "host-policy": host_policy, "disturbed": disturbed_boots, "no-kvm": no_kvm}
         wanted = sys.argv[1:] or list(tests)
         for name in wanted:
             print(f"== {name} (at {time.monotonic() - begin:.0f} s)")

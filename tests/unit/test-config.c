@@ -90,6 +90,9 @@ static void test_refused(void)
 	refuse("[tree x]\npath=/x\nbranch=--all\n", CONFIG_ERROR_VALUE, "git");
 	refuse(TREE "[host a]\nlabels=a,,b\n", CONFIG_ERROR_VALUE, "separated by commas");
 	refuse(TREE "[host a]\nvm_cpus=1-\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] vm_cpus: '1-' is not a list of CPUs");
+	refuse(TREE "[host a]\npolicy=lax\n", CONFIG_ERROR_VALUE, "strict or warn");
+	refuse(TREE "[host a]\nrequire=turbo\n", CONFIG_ERROR_VALUE, "words FACT=VALUE");
+	refuse(TREE "[host a]\nmax_steal_pct=101\n", CONFIG_ERROR_VALUE, "0 to 100");
 	refuse(TREE "[host a]\nguest_cpus=0\n", CONFIG_ERROR_VALUE, "1 to 512");
 }
 
