@@ -138,6 +138,10 @@ static GPtrArray *read_profile(const Benchmark *benchmark, const char *profile, 
 	g_auto(GStrv) keys = g_key_file_get_keys(benchmark->file, group, NULL, NULL);
 
 	for (char **key = keys; key && *key; key++) {
+		if (!is_value(*key)) {
+			benchmark_error(error, benchmark, SPEC_ERROR_VALUE, "a parameter's name is a word of letters, digits and ._-");
+			return NULL;
+		}
 		g_autofree char *text = g_key_file_get_string(benchmark->file, group, *key, NULL);
 		Parameter *parameter = g_new0(Parameter, 1);
 		g_ptr_array_add(parameters, parameter);

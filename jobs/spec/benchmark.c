@@ -53,6 +53,15 @@ static gboolean benchmark_error(GError **error, const Benchmark *benchmark, Spec
 	return spec_error_set(error, code, "benchmarks", "%s.ini: %s", benchmark->name, what);
 }
 
+/* The guest's plan has nothing else in its words. */
+static gboolean is_printable(const char *text, const char *others)
+{
+	for (; *text; text++)
+		if (!g_ascii_isgraph(*text) && !strchr(others, *text))
+			return FALSE;
+	return TRUE;
+}
+
 static char *get_string(const Benchmark *benchmark, const char *group, const char *key, GError **error)
 {
 	g_autofree char *text = g_key_file_get_string(benchmark->file, group, key, NULL);
@@ -146,8 +155,10 @@ static gboolean load_all(Benchmark *benchmark, GError **error)
 		return FALSE;
 	if (!g_str_equal(name, benchmark->name))
 		return benchmark_error(error, benchmark, SPEC_ERROR_VALUE, "name= is not the file's name");
-	if (*benchmark->program != '/')
-		return benchmark_error(error, benchmark, SPEC_ERROR_VALUE, "program= is not an absolute path");
+	if (*benchmark->program != '/' || !is_printable(benchmark->program, ""))
+		return benchmark_error(error, benchmark, SPEC_ERROR_VALUE, "program= is not an absolute path without spaces");
+	if (!is_printable(benchmark->args, " \t"))
+		return benchmark_error(error, benchmark, SPEC_ERROR_VALUE, "args= is not printable ASCII");
 	return load_metrics(benchmark, primary, error) && load_needs(benchmark, error) && check_profiles(benchmark, error);
 }
 
