@@ -284,7 +284,9 @@ gboolean ingest_job(Db *db, gint64 job, const char *dir, gint64 now_ns, IngestOu
 	ingest.store = store;
 	if (!event_read(dir, &ingest.position.events_offset, INGEST_MAX_EVENTS, take_event, &ingest, error))
 		return FALSE;
-	if (ingest.outcome.events && !store_ingest_commit(g_steal_pointer(&store), &ingest.position, error))
+	/* a power failure must not take away from the file what the database keeps */
+	if (ingest.outcome.events &&
+	    (!event_sync(dir, error) || !store_ingest_commit(g_steal_pointer(&store), &ingest.position, error)))
 		return FALSE;
 	*ret_outcome = ingest.outcome;
 	return TRUE;

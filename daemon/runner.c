@@ -146,6 +146,18 @@ static gboolean take_in(Runner *runner, int *ret_events)
 	return TRUE;
 }
 
+/* All that is there. FALSE: the database cannot be written now. */
+static gboolean take_in_all(Runner *runner)
+{
+	int events, batches = 0;
+
+	do
+		if (!take_in(runner, &events))
+			return FALSE;
+	while (events && ++batches < BATCHES_MAX);
+	return TRUE;
+}
+
 static gboolean has_new_events(Runner *runner)
 {
 	g_autofree char *path = g_build_filename(runner->dir, "events.jsonl", NULL);
@@ -183,12 +195,27 @@ static gboolean poll_events(gpointer data)
 /* ---- starting ---- */
 
 static void child_ended(GPid pid, int status, gpointer data);
+static gboolean start(gpointer data);
 
 static void start_failed(Runner *runner, const GError *error)
 {
 	g_autofree char *message = g_strdup_printf("the %s stage cannot be started: %s", stage_name(runner), error->message);
 
 	finish(runner, JOB_INFRA_FAILED, "cannot-start", message);
+}
+
+/* What was written while no daemon ran comes first: it may be the end. FALSE: nothing is to be started now. */
+static gboolean take_in_before(Runner *runner)
+{
+	if (!take_in_all(runner))
+		set_timer(runner, TROUBLE_WAIT_MS, start);
+	else if (runner->broken)
+		finish(runner, JOB_INFRA_FAILED, "run-directory", runner->broken);
+	else if (runner->ended)
+		done(runner);
+	else
+		return TRUE;
+	return FALSE;
 }
 
 static gboolean start(gpointer data)
@@ -203,6 +230,8 @@ static gboolean start(gpointer data)
 		finish_cancelled(runner);
 		return G_SOURCE_REMOVE;
 	}
+	if (!take_in_before(runner))
+		return G_SOURCE_REMOVE;
 	if (!run_dir_prepare(runner->lab, runner->job, runner->dir, runner->host, &error) ||
 	    !spawn_stage(argv, log, &runner->pid, &error)) {
 		start_failed(runner, error);
@@ -274,14 +303,10 @@ static void book_time(Runner *runner)
 static gboolean settle(gpointer data)
 {
 	Runner *runner = data;
-	gboolean good;
-	int events, batches = 0;
+	gboolean good = take_in_all(runner);
 
 	runner->timer_id = 0;
 	book_time(runner);
-	do
-		good = take_in(runner, &events);
-	while (good && events && ++batches < BATCHES_MAX);
 	if (!good && !runner->stopping)
 		set_timer(runner, TROUBLE_WAIT_MS, settle);
 	else if (runner->broken)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "jobs/spec/error.h"
+#include "jobs/spec/place.h"
 
 #define SEARCH_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -27,6 +28,7 @@ static char **make_environment(void)
 	for (gsize i = 0; i < G_N_ELEMENTS(passed); i++)
 		if (g_getenv(passed[i]))
 			g_ptr_array_add(variables, g_strdup_printf("%s=%s", passed[i], g_getenv(passed[i])));
+	g_ptr_array_add(variables, g_strdup_printf(STAGE_PARENT_VARIABLE "=%ld", (long)getpid()));
 	g_ptr_array_add(variables, NULL);
 	return (char **)g_ptr_array_free(variables, FALSE);
 }

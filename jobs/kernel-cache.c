@@ -101,18 +101,6 @@ static gboolean write_meta(const char *dir, const char *obj, const char *compile
 	return file_write_json(meta_path, meta, error);
 }
 
-static gboolean sync_folder(const char *path, GError **error)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	gboolean ok = fd >= 0 && fsync(fd) == 0;
-
-	if (!ok)
-		spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot sync %s: %s", path, g_strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 gboolean cache_store(StageContext *stage, const char *key, const char *obj, const char *compiler, Kernel *kernel,
 		     GError **error)
 {
@@ -131,7 +119,7 @@ gboolean cache_store(StageContext *stage, const char *key, const char *obj, cons
 		return FALSE;
 	if (rename(unfinished, dir) < 0)
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot rename %s: %s", unfinished, g_strerror(errno));
-	if (!sync_folder(kernels, error))
+	if (!file_sync_folder(kernels, error))
 		return FALSE;
 	if (!load(dir, kernel))
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "%s cannot be read back", dir);

@@ -43,6 +43,14 @@ static void on_alarm(int number G_GNUC_UNUSED)
 	_exit(STAGE_EXIT_STOPPED);
 }
 
+/* The daemon died before this process could ask to be told. */
+static gboolean is_orphan(void)
+{
+	const char *parent = g_getenv(STAGE_PARENT_VARIABLE);
+
+	return parent && g_ascii_strtoll(parent, NULL, 10) != getppid();
+}
+
 static gboolean stop_prepare(GError **error)
 {
 	struct sigaction stop = { .sa_handler = on_stop, .sa_flags = SA_RESTART };
@@ -56,6 +64,8 @@ static gboolean stop_prepare(GError **error)
 	sigaction(SIGALRM, &late, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (is_orphan())
+		return spec_error_set(error, SPEC_ERROR_IO, NULL, "who started this has died");
 	return TRUE;
 }
 

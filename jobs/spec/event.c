@@ -129,6 +129,23 @@ static gboolean read_events(Reader *reader, guint max_events, EventFunc func, gp
 	return TRUE;
 }
 
+static gboolean was_cut(gint64 size, gint64 offset, GError **error)
+{
+	return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL,
+			      "events.jsonl has %" G_GINT64_FORMAT " bytes, and had at least %" G_GINT64_FORMAT, size, offset);
+}
+
+static gboolean check_size(int fd, gint64 offset, GError **error)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	if (size < 0)
+		return io_error(error, "seek in");
+	if (size < offset)
+		return was_cut(size, offset, error);
+	return lseek(fd, offset, SEEK_SET) >= 0 || io_error(error, "seek in");
+}
+
 gboolean event_read(const char *dir, gint64 *offset, guint max_events, EventFunc func,
 		    gpointer data, GError **error)
 {
@@ -139,13 +156,25 @@ gboolean event_read(const char *dir, gint64 *offset, guint max_events, EventFunc
 
 	reader.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (reader.fd < 0)
-		return errno == ENOENT ? TRUE : io_error(error, "open");
+		return errno == ENOENT ? *offset == 0 || was_cut(0, *offset, error) : io_error(error, "open");
 	if (*offset == 0)
 		reader.expect_seq = 1;
-	ok = lseek(reader.fd, *offset, SEEK_SET) >= 0 ?
-		     read_events(&reader, max_events, func, data, error) : io_error(error, "seek in");
+	ok = check_size(reader.fd, *offset, error) && read_events(&reader, max_events, func, data, error);
 	close(reader.fd);
 	*offset = reader.offset;
+	return ok;
+}
+
+gboolean event_sync(const char *dir, GError **error)
+{
+	g_autofree char *path = g_build_filename(dir, "events.jsonl", NULL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	gboolean ok;
+
+	if (fd < 0)
+		return io_error(error, "open");
+	ok = fdatasync(fd) == 0 || io_error(error, "sync");
+	close(fd);
 	return ok;
 }
 
@@ -176,6 +205,8 @@ EventLog *event_log_open(const char *dir, GError **error)
 		io_error(error, "cut");
 		return NULL;
 	}
+	if (!file_sync_folder(dir, error))	/* its name, if it is new */
+		return NULL;
 	return g_steal_pointer(&log);
 }
 

@@ -41,8 +41,11 @@ typedef gboolean (*EventFunc)(gint64 seq, const char *type, JsonObject *object,
 /*
  * Calls func for each complete event of DIR/events.jsonl from byte *offset
  * on, at most max_events (0: all), and moves *offset behind the last one
- * that func took. No file yet: no event, TRUE. A malformed line or a gap in
- * seq is an error that names the line's offset.
+ * that func took. No file yet: no event, TRUE. A malformed line, a gap in seq
+ * or a file that ends before *offset is an error that names the offset.
  */
 gboolean event_read(const char *dir, gint64 *offset, guint max_events,
 		    EventFunc func, gpointer data, GError **error);
+
+/* What has been read of it is on the disk: nobody may keep an event longer than the file does. */
+gboolean event_sync(const char *dir, GError **error);

@@ -74,9 +74,8 @@ static gboolean write_all(int fd, const char *data, gsize size)
 	return TRUE;
 }
 
-static gboolean sync_folder(const char *path, GError **error)
+gboolean file_sync_folder(const char *folder, GError **error)
 {
-	g_autofree char *folder = g_path_get_dirname(path);
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	gboolean ok;
 
@@ -89,7 +88,7 @@ static gboolean sync_folder(const char *path, GError **error)
 
 gboolean file_write(const char *path, const char *data, gsize size, GError **error)
 {
-	g_autofree char *tmp = g_strconcat(path, ".tmp", NULL);
+	g_autofree char *tmp = g_strconcat(path, ".tmp", NULL), *folder = g_path_get_dirname(path);
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (fd < 0)
@@ -102,7 +101,7 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 	}
 	if (close(fd) != 0 || rename(tmp, path) != 0)
 		return io_error(error, "write", path);
-	return sync_folder(path, error);
+	return file_sync_folder(folder, error);
 }
 
 /* The four digits of an escape \uXXXX at text; -1: it is none. */

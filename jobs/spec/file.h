@@ -16,6 +16,9 @@ gboolean file_read(const char *path, gsize max_bytes, char **ret_data, gsize *re
 /* Writes PATH.tmp, fsyncs it, renames it to PATH and fsyncs the folder. */
 gboolean file_write(const char *path, const char *data, gsize size, GError **error);
 
+/* fsyncs a folder: what was made, renamed or removed in it stays so. */
+gboolean file_sync_folder(const char *folder, GError **error);
+
 /* One JSON object a file, of at most max_bytes. *ret_object is the caller's. */
 gboolean file_read_json(const char *path, gsize max_bytes, JsonObject **ret_object, GError **error);
 gboolean file_write_json(const char *path, JsonObject *object, GError **error);	/* transfer none */

@@ -10,6 +10,12 @@
 
 #include "jobs/spec/error.h"
 
+/*
+ * In a stage's environment: the process that started it. A stage that finds
+ * another parent was left alone before it could ask to be told of that.
+ */
+#define STAGE_PARENT_VARIABLE "REGRLAB_PARENT"
+
 typedef struct {
 	/* the tree */
 	char *tree;		/* its name */

@@ -214,6 +214,85 @@ def test_daemon_killed():
         db.close()
 
 
+def damage(one, number, name, change):
+    """What a bad disk does to a file while nobody looks; gives how often the stage had been started."""
+    one.process.kill()
+    one.process.wait()
+    one.process = None
+    while stages_running(one):
+        time.sleep(0.05)
+    path = one.state / f"jobs/{number}/{name}"
+    before = starts(one, number, "measure")
+    change(path)
+    one.start()
+    return before
+
+
+def cut_in_half(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def spoil(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2:len(data) // 2 + 8] = b"\0" * 8
+    path.write_bytes(data)
+
+
+def test_damaged_run_directory():
+    """What was taken in and is gone is a state with a name, and not a job begun anew."""
+    for change in (cut_in_half, os.unlink):
+        with lab() as one:
+            number = one.new("sleep=0.2 boots=9")
+            while len(one.wait(number, {"measuring"})["boots"]) < 2:
+                time.sleep(0.05)
+            before = damage(one, number, "events.jsonl", change)
+            job = one.wait(number)
+            assert job["state"] == "infra-failed" and job["reason"] == "run-directory", job
+            assert "events.jsonl has" in job["message"], job["message"]
+            assert starts(one, number, "measure") == before and not stages_running(one)
+            assert one.wait(one.new("boots=1"))["state"] == "done"
+
+
+def test_damaged_submission():
+    """The files that came with a job are the database's: a spoilt copy is made again before anything is built from it."""
+    with lab() as one:
+        number = one.new("hang=measure")
+        one.wait(number, {"measuring"})
+        path = one.state / f"jobs/{number}/series.mbox"
+        whole = path.read_bytes()
+        for change in (cut_in_half, spoil, os.unlink):
+            before = damage(one, number, "series.mbox", change)
+            while starts(one, number, "measure") == before:
+                time.sleep(0.05)
+            assert path.read_bytes() == whole, change
+        delete(one, number)
+        one.wait(number)
+
+
+def test_ended_while_no_daemon_ran():
+    """A stage that came to its end after its daemon died is not started again."""
+    with lab() as one:
+        number = one.new("boots=1 sleep=0.5")
+        one.wait(number, {"measuring"})
+        for pid in stages_running(one):
+            os.kill(pid, signal.SIGSTOP)
+        one.process.kill()
+        one.process.wait()
+        one.process = None
+        for pid in stages_running(one):
+            os.kill(pid, signal.SIGKILL)
+        run_dir = one.state / f"jobs/{number}"
+        seq = sum(1 for _ in open(run_dir / "events.jsonl")) + 1
+        with open(run_dir / "events.jsonl", "a") as f:
+            f.write(f'{{"seq": {seq}, "time_ns": 1, "type": "end", "state": "boot-failed", "reason": "panic", '
+                    '"message": "it was over", "arm": "patched", "detail": {}}\n')
+        before = starts(one, number, "measure")
+        one.start()
+        job = one.wait(number)
+        assert job["state"] == "boot-failed" and job["message"] == "it was over", job
+        assert starts(one, number, "measure") == before
+
+
 def test_stop_is_quick_and_resumable():
     with lab() as one:
         number = one.new("hang=build")

@@ -116,6 +116,30 @@ static void test_malformed(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 	}
 }
 
+/* A reader that was further already: the file is not what it was, and that is not "nothing new". */
+static void test_cut(Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) got = g_string_new(NULL);
+	gint64 offset = 0, before;
+
+	g_assert_false(event_sync(f->dir, &error));	/* no file */
+	g_clear_error(&error);
+	append(f, "arm", "x");
+	expect(f, &offset, 0, "1arm 2arm ");
+	g_assert_true(event_sync(f->dir, &error));
+	before = offset;
+	g_assert_cmpint(truncate(f->path, 10), ==, 0);
+	g_assert_false(event_read(f->dir, &offset, 0, collect, got, &error));
+	g_assert_error(error, SPEC_ERROR, SPEC_ERROR_SYNTAX);
+	g_assert_nonnull(strstr(error->message, "has 10 bytes"));
+	g_assert_cmpint(offset, ==, before);
+	g_clear_error(&error);
+	g_unlink(f->path);
+	g_assert_false(event_read(f->dir, &offset, 0, collect, got, &error));
+	g_assert_nonnull(strstr(error->message, "has 0 bytes"));
+}
+
 static gboolean refuse(gint64 seq, const char *type G_GNUC_UNUSED, JsonObject *object G_GNUC_UNUSED,
 		       gpointer data G_GNUC_UNUSED, GError **error)
 {
@@ -140,6 +164,7 @@ int main(int argc, char **argv)
 	g_test_add("/event/numbers", Fixture, NULL, set_up, test_numbers, tear_down);
 	g_test_add("/event/unfinished", Fixture, NULL, set_up, test_unfinished, tear_down);
 	g_test_add("/event/malformed", Fixture, NULL, set_up, test_malformed, tear_down);
+	g_test_add("/event/cut", Fixture, NULL, set_up, test_cut, tear_down);
 	g_test_add("/event/refused", Fixture, NULL, set_up, test_refused, tear_down);
 	return g_test_run();
 }
