@@ -43,6 +43,10 @@ static void print_help(FILE *out)
 
 static int run(const char *name, int argc, char **argv)
 {
+	g_autofree char *program = g_strdup_printf("regrlab %s", name);
+
+	/* what --help and complaints about options call it */
+	g_set_prgname(program);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (g_str_equal(commands[i].name, name))
 			return commands[i].run(argc, argv);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/token-file.h"
+#include "jobs/spec/json-text.h"
 
 void common_clear(Common *common)
 {
@@ -34,12 +35,10 @@ gboolean options_parse(int argc, char **argv, const GOptionEntry *entries, gbool
 		{ .long_name = NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new(usage);
-	g_autofree char *program = g_strdup_printf("regrlab %s", argv[0]);
 	g_autoptr(GError) error = NULL;
 	const char *name = argv[0];
 	int words;
 
-	g_set_prgname(program);
 	g_option_context_set_summary(context, summary);
 	if (entries)
 		g_option_context_add_main_entries(context, entries, NULL);
@@ -95,7 +94,7 @@ void options_print_json(JsonObject *object)
 	g_autofree char *text = NULL;
 
 	json_node_set_object(node, object);
-	text = json_to_string(node, TRUE);
+	text = json_text(node, TRUE);
 	puts(text);
 }
 

@@ -5,6 +5,7 @@
 
 #include "daemon/routes.h"
 #include "jobs/spec/error.h"
+#include "jobs/spec/json-text.h"
 #include "web/page-error.h"
 
 #define ETAG_DIGITS 32
@@ -51,19 +52,19 @@ void answer_text(HttpRequest *request, const char *content_type, char *text, gsi
 	add_caching(request, etag);
 }
 
-static char *json_text(JsonObject *object)
+static char *object_text(JsonObject *object)
 {
 	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
 	g_autofree char *text = NULL;
 
 	json_node_take_object(node, object);
-	text = json_to_string(node, TRUE);
+	text = json_text(node, TRUE);
 	return g_strconcat(text, "\n", NULL);
 }
 
 void answer_json(HttpRequest *request, unsigned status, JsonObject *object)
 {
-	char *text = json_text(object);
+	char *text = object_text(object);
 
 	if (status == 200) {
 		answer_text(request, JSON_TYPE, text, strlen(text));

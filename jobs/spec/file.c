@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jobs/spec/json-text.h"
+
 static gboolean io_error(GError **error, const char *what, const char *path)
 {
 	int saved_errno = errno;
@@ -186,7 +188,7 @@ char *json_object_to_line(JsonObject *object)
 	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);
 
 	json_node_set_object(node, object);
-	return json_to_string(node, FALSE);
+	return json_text(node, FALSE);
 }
 
 gboolean file_read_json(const char *path, gsize max_bytes, JsonObject **ret_object, GError **error)
