@@ -324,6 +324,19 @@ static void wait_for_log(Fixture *f, const char *text)
 	g_error("the log never says '%s'", text);
 }
 
+/* As the daemon does it: what a killed stage started may hold the lock for a moment longer. */
+static int run_stage_after_kill(Fixture *f)
+{
+	int status = STAGE_EXIT_LOCKED;
+
+	for (int i = 0; i < 600 && status == STAGE_EXIT_LOCKED; i++) {
+		status = run_stage(f);
+		if (status == STAGE_EXIT_LOCKED)
+			g_usleep(100000);
+	}
+	return status;
+}
+
 /* Stopped or killed while it builds, the stage goes on when it is started again, and builds nothing twice. */
 static void test_resume(Fixture *f, gconstpointer data)
 {
@@ -342,7 +355,7 @@ static void test_resume(Fixture *f, gconstpointer data)
 	g_assert_cmpuint(builds(f), ==, 1);
 
 	write_text(f->run, "series.mbox", GOOD);	/* the fake hangs no more */
-	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_ENDED);
+	g_assert_cmpint(run_stage_after_kill(f), ==, STAGE_EXIT_ENDED);
 	check_end(f, "built", "", "");
 	g_assert_cmpuint(builds(f), ==, 2);
 	g_autoptr(JsonObject) second = event(f, "arm", 1), third = event(f, "arm", 2), sources = event(f, "source", 1);
