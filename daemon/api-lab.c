@@ -128,6 +128,8 @@ static gboolean host_metrics(Lab *lab, GString *out, GError **error)
 static void http_metrics(Lab *lab, GString *out)
 {
 	single(out, "regrlab_http_connections", "gauge", "Open HTTP connections.", http_connections(lab->http));
+	single(out, "regrlab_http_evicted_total", "counter", "Connections that were closed to make room for others.",
+	       (gint64)http_evicted(lab->http));
 	metric(out, "regrlab_http_answers_total", "counter", "HTTP answers by status.");
 	for (unsigned status = 100; status < HTTP_MAX_STATUS; status++)
 		if (http_answers(lab->http, status))

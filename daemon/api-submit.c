@@ -283,9 +283,8 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	gboolean again;
 	gint64 id;
 
-	if (!check_key(request, key) || !read_submission(request, submission) ||
-	    !check_places(request, lab, submission->spec) || !check_room(request, lab) ||
-	    !check_share(request, lab, caller))
+	if (!check_key(request, key) || !check_room(request, lab) || !check_share(request, lab, caller) ||
+	    !read_submission(request, submission) || !check_places(request, lab, submission->spec))
 		return;
 	/* two tokens may use the same words */
 	own_key = key && caller->token ? g_strconcat(caller->submitter, " ", key, NULL) : g_strdup(key);

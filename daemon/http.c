@@ -2,27 +2,21 @@
 #include "daemon/http.h"
 
 #include <errno.h>
-#include <sys/socket.h>
 
+#include "daemon/connections.h"
 #include "daemon/request.h"
 
+#define LISTEN_BACKLOG 4096	/* the kernel takes no more than net.core.somaxconn */
 #define SWEEP_S 2	/* how often requests that take too long are looked for */
-
-typedef struct {
-	int fd;
-	gint64 since_us;	/* monotonic: when the request that is coming in began; 0: an answer is on its way */
-	GList link;		/* in http->connections */
-} Connection;
 
 struct Http {
 	struct MHD_Daemon *daemon;
 	HttpRules rules;
 	gpointer rules_data;
-	gint64 request_timeout_us;
 	GSource *source;
 	guint sweep_id;
-	GQueue connections;	/* of Connection */
-	guint64 closed;		/* connections, since the start */
+	Connections *connections;
+	gsize bodies_max, bodies;	/* bytes of requests that are in memory */
 	guint64 answers[HTTP_MAX_STATUS];
 };
 
@@ -56,9 +50,9 @@ static gboolean dispatch(GSource *source, GSourceFunc callback G_GNUC_UNUSED, gp
 	guint64 closed;
 
 	do {
-		closed = mhd->http->closed;
+		closed = connections_removed(mhd->http->connections);
 		MHD_run(mhd->http->daemon);
-	} while (mhd->http->closed != closed);
+	} while (connections_removed(mhd->http->connections) != closed);
 	arm(mhd);
 	return G_SOURCE_CONTINUE;
 }
@@ -83,22 +77,15 @@ static void on_connection(void *data, struct MHD_Connection *mhd, void **socket_
 			  enum MHD_ConnectionNotificationCode code)
 {
 	Http *http = data;
-	Connection *connection;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		connection = *socket_data;
-		g_queue_unlink(&http->connections, &connection->link);
-		g_free(connection);
+		connections_remove(http->connections, *socket_data);
 		*socket_data = NULL;
-		http->closed++;
 		return;
 	}
-	connection = g_new0(Connection, 1);
-	connection->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	connection->since_us = g_get_monotonic_time();
-	connection->link.data = connection;
-	g_queue_push_tail_link(&http->connections, &connection->link);
-	*socket_data = connection;
+	*socket_data = connections_add(http->connections,
+				       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+				       g_get_monotonic_time());
 }
 
 static Connection *connection_of(struct MHD_Connection *mhd)
@@ -106,18 +93,19 @@ static Connection *connection_of(struct MHD_Connection *mhd)
 	return MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-/* A client that sends a byte now and then is never idle; its request still has to end. */
+static void set_state(Http *http, struct MHD_Connection *mhd, ConnectionState state)
+{
+	Connection *connection = connection_of(mhd);
+
+	if (connection)
+		connections_set(http->connections, connection, state, g_get_monotonic_time());
+}
+
 static gboolean sweep(gpointer data)
 {
 	Http *http = data;
-	gint64 oldest = g_get_monotonic_time() - http->request_timeout_us;
 
-	for (GList *link = http->connections.head; link; link = link->next) {
-		Connection *connection = link->data;
-
-		if (connection->since_us && connection->since_us < oldest)
-			shutdown(connection->fd, SHUT_RDWR);
-	}
+	connections_sweep(http->connections, g_get_monotonic_time());
 	return G_SOURCE_CONTINUE;
 }
 
@@ -127,7 +115,7 @@ static enum MHD_Result answer_now(Http *http, HttpRequest *request, struct MHD_C
 {
 	unsigned status;
 
-	connection_of(mhd)->since_us = 0;
+	set_state(http, mhd, CONNECTION_ANSWERING);
 	if (http_request_send(request, &status) != MHD_YES)
 		return MHD_NO;
 	http->answers[MIN(status, HTTP_MAX_STATUS - 1)]++;
@@ -140,6 +128,7 @@ static enum MHD_Result begin(Http *http, HttpRequest *request, struct MHD_Connec
 	gint64 announced;
 	gboolean waits = http_request_header(request, MHD_HTTP_HEADER_EXPECT) != NULL;
 
+	set_state(http, mhd, CONNECTION_RECEIVING);
 	http->rules.begin(request, http->rules_data);
 	announced = http_request_announced(request);
 	if (!http_answered(request) && announced > 0 && (guint64)announced > http_request_max_body(request))
@@ -150,14 +139,23 @@ static enum MHD_Result begin(Http *http, HttpRequest *request, struct MHD_Connec
 	return MHD_YES;
 }
 
+/* Of bodies no more is kept than fits, whoever sends them: later ones are told to come again. */
 static enum MHD_Result take(Http *http, HttpRequest *request, const char *data, size_t *size)
 {
-	gboolean kept = http_request_take(request, data, *size);
+	gsize before = http_request_body(request)->len;
+	gboolean fits = http->bodies + *size <= http->bodies_max;
+	gboolean kept = fits && http_request_take(request, data, *size);
 
+	if (!kept)
+		http_request_drop(request, *size);
 	*size = 0;
+	http->bodies += http_request_body(request)->len;
+	http->bodies -= before;
 	if (kept)
 		return MHD_YES;
-	if (!http_answered(request))
+	if (!http_answered(request) && !fits)
+		http->rules.busy(request, http->rules_data);
+	else if (!http_answered(request))
 		http->rules.too_large(request, http->rules_data);
 	return http_request_discarded(request) > HTTP_DISCARD_BYTES ? MHD_NO : MHD_YES;
 }
@@ -181,15 +179,17 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *mhd, const 
 	return answer_now(http, request, mhd);
 }
 
-static void on_completed(void *data G_GNUC_UNUSED, struct MHD_Connection *mhd, void **request_data,
+static void on_completed(void *data, struct MHD_Connection *mhd, void **request_data,
 			 enum MHD_RequestTerminationCode code G_GNUC_UNUSED)
 {
-	Connection *connection = connection_of(mhd);
+	Http *http = data;
+	HttpRequest *request = *request_data;
 
-	http_request_free(*request_data);
+	if (request)
+		http->bodies -= http_request_body(request)->len;
+	http_request_free(request);
 	*request_data = NULL;
-	if (connection)
-		connection->since_us = g_get_monotonic_time();
+	set_state(http, mhd, CONNECTION_IDLE);
 }
 
 /* ---- start and stop ---- */
@@ -227,13 +227,15 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		flags |= MHD_USE_IPv6;
 	http->rules = *rules;
 	http->rules_data = data;
-	http->request_timeout_us = (gint64)options->request_timeout_s * G_USEC_PER_SEC;
-	g_queue_init(&http->connections);
+	http->bodies_max = options->bodies_max_bytes;
+	http->connections = connections_new((guint)options->connections_max,
+					    (gint64)options->request_timeout_s * G_USEC_PER_SEC);
 	http->daemon = MHD_start_daemon(
 		flags, (uint16_t)options->port, NULL, NULL, on_request, http,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 		MHD_OPTION_SOCK_ADDR, &address,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections_max,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections_max + CONNECTIONS_SPARE,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_timeout_s,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_MAX_HEADER_BYTES * 2,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
@@ -241,6 +243,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_END);
 	if (!http->daemon) {
+		connections_free(http->connections);
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE, "cannot listen on %s port %d: %s",
 			    options->listen, options->port, g_strerror(errno));
 		return NULL;
@@ -258,12 +261,18 @@ void http_stop(Http *http)
 	g_source_destroy(http->source);
 	g_source_unref(http->source);
 	MHD_stop_daemon(http->daemon);
+	connections_free(http->connections);
 	g_free(http);
 }
 
 guint http_connections(const Http *http)
 {
-	return http->connections.length;
+	return connections_count(http->connections);
+}
+
+guint64 http_evicted(const Http *http)
+{
+	return connections_evicted(http->connections);
 }
 
 guint64 http_answers(const Http *http, unsigned status)

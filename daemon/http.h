@@ -25,12 +25,15 @@ typedef struct {
 	void (*handle)(HttpRequest *request, gpointer data);
 	/* A body larger than the limit: answers 413. */
 	void (*too_large)(HttpRequest *request, gpointer data);
+	/* No memory for the body beside those of others: answers 503. */
+	void (*busy)(HttpRequest *request, gpointer data);
 } HttpRules;
 
 typedef struct {
 	const char *listen;		/* an address, not a name */
 	int port;
-	int connections_max;
+	int connections_max;		/* then one that does nothing makes room (daemon/connections.h) */
+	gsize bodies_max_bytes;		/* of all requests that are coming in */
 	int idle_timeout_s;
 	int request_timeout_s;
 } HttpOptions;
@@ -41,6 +44,7 @@ void http_stop(Http *http);	/* closes every connection; NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Http, http_stop)
 
 guint http_connections(const Http *http);
+guint64 http_evicted(const Http *http);		/* connections, to make room, since the start */
 guint64 http_answers(const Http *http, unsigned status);	/* since the start */
 
 /* ---- the request ---- */

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
@@ -18,6 +20,9 @@
 #include "daemon/queue.h"
 #include "daemon/routes.h"
 
+#define OTHER_DESCRIPTORS 256	/* beside those of connections: files, stages, connections that are closing */
+#define BODIES_MAX_BYTES ((gsize)32 * 1024 * 1024)	/* of requests that are coming in */
+#define LARGE_BYTES (256 * 1024)	/* memory of this size goes back to the system when it is freed */
 #define STOP_S 15	/* until the daemon ends even if a stage does not */
 
 typedef struct {
@@ -101,13 +106,35 @@ static gboolean lock_state(const Config *config, int *ret_fd, GError **error)
 	return TRUE;
 }
 
+/*
+ * Descriptors for so many connections, and for all else; as many as the
+ * system allows. What is left for connections.
+ */
+static int raise_descriptors(int connections)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return connections;
+	if (limit.rlim_cur < (rlim_t)connections + OTHER_DESCRIPTORS) {
+		limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)connections + OTHER_DESCRIPTORS);
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur >= (rlim_t)connections + OTHER_DESCRIPTORS)
+		return connections;
+	lab_log(G_LOG_LEVEL_WARNING, 0, "this process may have %" G_GUINT64_FORMAT " open files only, fewer than connections_max needs",
+		(guint64)limit.rlim_cur);
+	return MAX(4, (int)limit.rlim_cur - OTHER_DESCRIPTORS);
+}
+
 static gboolean open_lab(Lab *lab, GError **error)
 {
 	g_autofree char *path = config_database(lab->config);
 	HttpOptions options = {
 		.listen = lab->config->listen,
 		.port = lab->config->port,
-		.connections_max = lab->config->connections_max,
+		.connections_max = raise_descriptors(lab->config->connections_max),
+		.bodies_max_bytes = MAX(BODIES_MAX_BYTES, (gsize)lab->config->max_body_mib * 1024 * 1024),
 		.idle_timeout_s = lab->config->idle_timeout_s,
 		.request_timeout_s = lab->config->request_timeout_s,
 	};
@@ -243,6 +270,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGPIPE, SIG_IGN);
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	umask(022);
 	if (!parse_options(&argc, &argv, &options, &error)) {
 		g_printerr("regrlabd: %s; see regrlabd --help\n", error->message);

@@ -178,14 +178,25 @@ gsize http_request_max_body(const HttpRequest *request)
 
 gboolean http_request_take(HttpRequest *request, const char *data, gsize size)
 {
-	if (!request->status && size <= request->max_body - request->body->len) {
-		g_byte_array_append(request->body, (const guint8 *)data, (guint)size);
-		return TRUE;
+	gint64 announced = http_request_announced(request);
+
+	if (request->status || size > request->max_body - request->body->len)
+		return FALSE;
+	/* memory for all of it at once: growing step by step would need it twice */
+	if (!request->body->len && announced > (gint64)size) {
+		g_byte_array_unref(request->body);
+		request->body = g_byte_array_sized_new((guint)MIN((gsize)announced, request->max_body));
 	}
-	g_byte_array_set_size(request->body, 0);
+	g_byte_array_append(request->body, (const guint8 *)data, (guint)size);
+	return TRUE;
+}
+
+void http_request_drop(HttpRequest *request, gsize size)
+{
+	g_byte_array_unref(request->body);
+	request->body = g_byte_array_new();
 	request->max_body = 0;
 	request->discarded += size;
-	return FALSE;
 }
 
 guint64 http_request_discarded(const HttpRequest *request)

@@ -12,8 +12,10 @@ void http_request_free(HttpRequest *request);
 /* The announced size; -1: not known before the end (chunks). */
 gint64 http_request_announced(const HttpRequest *request);
 gsize http_request_max_body(const HttpRequest *request);
-/* Takes a piece; FALSE: more than the limit, and nothing of it is kept any longer. */
+/* Takes a piece; FALSE: more than the limit. */
 gboolean http_request_take(HttpRequest *request, const char *data, gsize size);
+/* A piece that is not taken: nothing of the body is kept any longer. */
+void http_request_drop(HttpRequest *request, gsize size);
 /* How many bytes came in that were not kept. */
 guint64 http_request_discarded(const HttpRequest *request);
 /* Gives the answer to libmicrohttpd; its status is *ret_status. */

@@ -298,4 +298,11 @@ static void too_large(HttpRequest *request, gpointer data)
 	complete(request, lab);
 }
 
-const HttpRules route_rules = { begin, handle, too_large };
+static void busy(HttpRequest *request, gpointer data)
+{
+	answer_error(request, 503, "busy", NULL, "others are sending much just now; try again in a moment");
+	http_answer_header(request, "Retry-After", "2");
+	complete(request, data);
+}
+
+const HttpRules route_rules = { begin, handle, too_large, busy };
