@@ -18,6 +18,8 @@ typedef struct {
 	double alpha;
 	double min_effect;
 	int max_boots;
+	StatsRule rule;
+	char *rule_name;
 	gint64 seed;
 	int failed_base;
 	int failed_patched;
@@ -27,6 +29,7 @@ typedef struct {
 
 static void arguments_clear(Arguments *arguments)
 {
+	g_free(arguments->rule_name);
 	g_strfreev(arguments->primary);
 	g_strfreev(arguments->files);
 }
@@ -40,7 +43,9 @@ static gboolean parse(int argc, char **argv, Arguments *arguments, GError **erro
 		{ "min-effect", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->min_effect,
 		  "Smallest change that matters, in percent (1)", "PERCENT" },
 		{ "max-boots", 0, 0, G_OPTION_ARG_INT, &arguments->max_boots,
-		  "Boots an arm that there may be, for planning (no limit)", "N" },
+		  "Boots an arm that there may be (10, or as many pairs as there are)", "N" },
+		{ "rule", 0, 0, G_OPTION_ARG_STRING, &arguments->rule_name,
+		  "fixed, sequential or open-ended (sequential if there may be more than 4 boots an arm, else fixed)", "NAME" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &arguments->seed,
 		  "Seed of the random steps (from the samples' job number)", "N" },
 		{ "primary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments->primary,
@@ -62,8 +67,12 @@ static gboolean parse(int argc, char **argv, Arguments *arguments, GError **erro
 		"standard input. The boots of FILE2 are counted after those of FILE, as if one job had run both: more boots\n"
 		"of the same comparison, or one arm in each file.\n"
 		"\n"
-		"The random steps are seeded from the lowest job number in the samples unless --seed says otherwise, so that\n"
-		"a stored job gives the very same numbers. Exit status: 0 analysed, 1 unusable samples, 2 wrong usage.\n");
+		"A job with the default options gives the very same numbers without any option here; for any other its report\n"
+		"ends with the options that do. The random steps are seeded from the lowest job number in the samples unless\n"
+		"--seed says otherwise. A sequential rule finds its boundary by simulation, which takes some seconds; what it\n"
+		"found is kept below the user's cache folder, and can be removed there.\n"
+		"\n"
+		"Exit status: 0 analysed, 1 unusable samples, 2 wrong usage.\n");
 	g_option_context_add_main_entries(context, entries, NULL);
 	return g_option_context_parse(context, &argc, &argv, error);
 }
@@ -74,7 +83,7 @@ static gboolean usage(GError **error, const char *message)
 	return FALSE;
 }
 
-static gboolean check(const Arguments *arguments, GError **error)
+static gboolean check(Arguments *arguments, GError **error)
 {
 	guint files = arguments->files ? g_strv_length(arguments->files) : 0;
 
@@ -84,6 +93,8 @@ static gboolean check(const Arguments *arguments, GError **error)
 		return usage(error, "standard input can be read only once");
 	if (arguments->max_boots < 0 || arguments->failed_base < 0 || arguments->failed_patched < 0)
 		return usage(error, "numbers of boots may not be negative");
+	if (arguments->rule_name && !stats_rule_from_string(arguments->rule_name, &arguments->rule))
+		return usage(error, "--rule takes auto, fixed, sequential or open-ended");
 	for (gsize i = 0; arguments->primary && arguments->primary[i]; i++)
 		if (!strchr(arguments->primary[i], '='))
 			return usage(error, "--primary takes BENCHMARK=METRIC");
@@ -130,13 +141,16 @@ static SampleTable *read_samples(const char *path, GError **error)
 
 static char *analyse(const Arguments *arguments, GError **error)
 {
+	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "regrlab", "boundaries", NULL);
 	StatsOptions options = {
 		.alpha = arguments->alpha,
 		.min_effect_pct = arguments->min_effect,
 		.max_boots = (guint)arguments->max_boots,
+		.rule = arguments->rule,
 		.seed = arguments->seed,
 		.failed_boots = { (guint)arguments->failed_base, (guint)arguments->failed_patched },
 		.primary = (const char *const *)arguments->primary,
+		.cache_dir = cache,
 	};
 	g_autoptr(SampleTable) table = read_samples(arguments->files[0], error), more = NULL;
 	g_autoptr(StatsResult) result = NULL;

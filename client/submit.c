@@ -9,7 +9,7 @@
 #define MAX_BYTES (64u * 1024 * 1024)	/* more than any lab takes */
 
 /* Options that are form fields of the same name: one row each. */
-enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS,
+enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, RULE, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS,
        SEED, NOTIFY, SUBJECT, N_FIELDS };
 
 static const struct {
@@ -21,9 +21,10 @@ static const struct {
 	[BENCHMARKS] = { "benchmarks", "benchmarks", "What to run", "NAME,…" },
 	[PROFILE] = { "profile", "profile", "quick, full or auto", "NAME" },
 	[CLOCK] = { "clock", "clock", "kvm, tcg, icount or auto", "NAME" },
-	[MAX_BOOTS] = { "max-boots", "max_boots", "Boots of each kernel", "N" },
-	[MIN_EFFECT] = { "min-effect", "min_effect", "Smallest change that matters, in percent", "PERCENT" },
-	[ALPHA] = { "alpha", "alpha", "Rate of false alarms of the whole job", "RATE" },
+	[MAX_BOOTS] = { "max-boots", "max_boots", "Boots of each kernel, at most (10)", "N" },
+	[RULE] = { "rule", "rule", "sequential: stop when it is decided; fixed: make all boots; auto", "NAME" },
+	[MIN_EFFECT] = { "min-effect", "min_effect", "Smallest change that matters, in percent (1)", "PERCENT" },
+	[ALPHA] = { "alpha", "alpha", "Rate of false alarms of the whole job (0.05)", "RATE" },
 	[PRIORITY] = { "priority", "priority", "-10 … 10, the highest first", "N" },
 	[HOST] = { "host", "host", "The host to measure on (any that fits)", "NAME" },
 	[LABELS] = { "labels", "labels", "What the host must have", "LABEL,…" },

@@ -31,6 +31,7 @@ static void append_progress(GString *line, const char *state, JsonObject *progre
 	if (measures != g_str_equal(peek_string(progress, "stage"), "measure"))
 		progress = NULL;
 
+	gboolean at_most = peek_bool(progress, "at_most");
 	gint64 done = peek_int(progress, "done", 0), total = peek_int(progress, "total", 0);
 	gint64 boots = peek_int(progress, "boots_total", 0), eta_s = peek_int(progress, "eta_s", -1);
 
@@ -43,12 +44,12 @@ static void append_progress(GString *line, const char *state, JsonObject *progre
 	if (total > 0)
 		g_string_append_printf(line, ", %" G_GINT64_FORMAT " %%", CLAMP(done, 0, total) * 100 / total);
 	if (measures && boots > 0)
-		g_string_append_printf(line, ", %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " boots",
-				       peek_int(progress, "boots_done", 0), boots);
+		g_string_append_printf(line, ", %" G_GINT64_FORMAT " of %s%" G_GINT64_FORMAT " boots",
+				       peek_int(progress, "boots_done", 0), at_most ? "at most " : "", boots);
 	if (eta_s >= 0) {
 		g_autofree char *left = text_duration(eta_s * G_GINT64_CONSTANT(1000000000));
 
-		g_string_append_printf(line, ", about %s left", left);
+		g_string_append_printf(line, ", %s %s left", at_most ? "at most" : "about", left);
 	}
 }
 

@@ -244,6 +244,7 @@ static const struct {
 	{ "source", take_document },
 	{ "accelerator", take_document },
 	{ "plan", take_document },
+	{ "look", take_document },
 	{ "arm", take_arm },
 	{ "boot", take_boot },
 	{ "result", take_result },

@@ -37,6 +37,7 @@ static const RouteQuery submit_queries[] = {
 	{ "config", "string", "as in the form" },
 	{ "clock", "string", "as in the form" },
 	{ "max_boots", "integer", "as in the form" },
+	{ "rule", "string", "as in the form" },
 	{ "min_effect", "number", "as in the form" },
 	{ "alpha", "number", "as in the form" },
 	{ "priority", "integer", "as in the form" },

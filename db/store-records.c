@@ -48,6 +48,7 @@ static const struct {
 	{ "source", G_STRUCT_OFFSET(StoreJob, source) },
 	{ "accelerator", G_STRUCT_OFFSET(StoreJob, accelerator) },
 	{ "plan", G_STRUCT_OFFSET(StoreJob, plan) },
+	{ "look", G_STRUCT_OFFSET(StoreJob, look) },
 	{ "arm-base", G_STRUCT_OFFSET(StoreJob, arms[0]) },
 	{ "arm-patched", G_STRUCT_OFFSET(StoreJob, arms[1]) },
 };

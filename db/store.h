@@ -44,6 +44,7 @@ typedef struct {
 	JsonObject *source;	/* the source event, NULL before it */
 	JsonObject *accelerator;	/* likewise */
 	JsonObject *plan;	/* likewise */
+	JsonObject *look;	/* the last look event, NULL before it */
 	JsonObject *arms[2];	/* base, patched: the arm events */
 	char *host;		/* name, or empty */
 	gint64 created_ns, started_ns, finished_ns;
@@ -207,7 +208,7 @@ gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position,
 void store_ingest_rollback(StoreIngest *ingest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
 
-/* kind: progress, source, accelerator, plan, result, end, arm-base or arm-patched; the last of each is kept. */
+/* kind: progress, source, accelerator, plan, look, result, end, arm-base or arm-patched; the last of each is kept. */
 gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
 /* number: of its line in samples.jsonl, 0 first; its boot must be there */

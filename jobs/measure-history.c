@@ -41,12 +41,17 @@ static gboolean take_accelerator(MeasureHistory *history, JsonObject *object, GE
 
 static gboolean take_plan(MeasureHistory *history, JsonObject *object, GError **error)
 {
-	const char *order = get_text(object, "order");
+	g_clear_pointer(&history->plan, measure_plan_free);
+	return measure_plan_from_json(object, &history->plan, error);
+}
 
-	if (strlen(order) % 2 != 0 || strspn(order, "AB") != strlen(order))
-		return bad(error, "a plan event without an order");
-	g_free(history->order);
-	history->order = g_strdup(order);
+static gboolean take_look(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	gint64 look = json_object_get_int_member_with_default(object, "look", 0);
+
+	if (look != (gint64)history->looks + 1)
+		return bad(error, "a look event out of its order");
+	history->looks++;
 	return TRUE;
 }
 
@@ -87,7 +92,7 @@ static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObjec
 		gboolean (*take)(MeasureHistory *history, JsonObject *object, GError **error);
 	} rows[] = {
 		{ "arm", take_arm },   { "accelerator", take_accelerator }, { "plan", take_plan },
-		{ "boot", take_boot }, { "result", take_result },
+		{ "boot", take_boot }, { "look", take_look },		    { "result", take_result },
 		{ "host-state", take_host_state },
 	};
 
@@ -120,7 +125,7 @@ void measure_history_free(MeasureHistory *history)
 		g_free(history->kernel[i]);
 		g_free(history->release[i]);
 	}
-	g_free(history->order);
+	measure_plan_free(history->plan);
 	g_free(history->host_state);
 	host_warnings_free(history->warnings);
 	g_array_unref(history->boots);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "jobs/host-warnings.h"
+#include "jobs/measure-plan.h"
 #include "jobs/schedule.h"
 #include "jobs/spec/event.h"
 #include "jobs/vm-xml.h"
@@ -17,7 +18,8 @@ typedef struct {
 	VmAccelerator accelerator;
 	JobClock clock;
 
-	char *order;		/* of the plan event; NULL: none yet */
+	MeasurePlan *plan;	/* NULL: no plan event yet */
+	guint looks;		/* the last look event; 0: none yet */
 	GArray *boots;		/* of ScheduleBoot; reasons are of the history */
 	GStringChunk *text;
 	gint64 samples;		/* lines of samples.jsonl that the boot events count */

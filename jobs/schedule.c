@@ -38,42 +38,45 @@ static gboolean is_disturbed(const ScheduleBoot *boot)
 	return g_str_equal(boot->reason, SCHEDULE_DISTURBED);
 }
 
-static gboolean has_half(const GArray *boots, int pair, SampleArm arm)
+/* Whether there is a boot of that half; with only_valid, one that counts. */
+static gboolean has_half(const GArray *boots, int pair, SampleArm arm, gboolean only_valid)
 {
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
-		if (boot->pair == pair && boot->arm == arm && is_valid(boot))
+		if (boot->pair == pair && boot->arm == arm && (is_valid(boot) || !only_valid))
 			return TRUE;
 	}
 	return FALSE;
 }
 
 /* The earliest pair without a valid boot of the arm, or -1. */
-static int missing_pair(const char *order, const GArray *boots, SampleArm arm)
+static int missing_pair(int pairs, const GArray *boots, SampleArm arm)
 {
-	int pairs = (int)strlen(order) / 2;
-
 	for (int pair = 0; pair < pairs; pair++)
-		if (!has_half(boots, pair, arm))
+		if (!has_half(boots, pair, arm, TRUE))
 			return pair;
 	return -1;
 }
 
-gboolean schedule_next(const char *order, const GArray *boots, int *ret_pair, SampleArm *ret_arm)
+gboolean schedule_next(const char *order, int pairs, const GArray *boots, int *ret_pair, SampleArm *ret_arm)
 {
-	gsize planned = strlen(order);
-
-	if (boots->len < planned) {
-		*ret_pair = (int)boots->len / 2;
-		*ret_arm = arm_of(order[boots->len]);
+	g_assert(strlen(order) >= 2 * (gsize)pairs);
+	for (int i = 0; i < 2 * pairs; i++) {
+		SampleArm planned = arm_of(order[i]);
+		if (has_half(boots, i / 2, planned, FALSE))
+			continue;
+		*ret_pair = i / 2;
+		*ret_arm = planned;
 		return TRUE;
 	}
+	if (pairs == 0)
+		return FALSE;
 	/* the order repeats after four, whatever its length */
 	SampleArm arm = arm_of(boots->len % 4 == 0 || boots->len % 4 == 3 ? order[0] : order[1]);
-	int pair = missing_pair(order, boots, arm);
+	int pair = missing_pair(pairs, boots, arm);
 	if (pair < 0) {
 		arm = arm == SAMPLE_ARM_BASE ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE;
-		pair = missing_pair(order, boots, arm);
+		pair = missing_pair(pairs, boots, arm);
 	}
 	if (pair < 0)
 		return FALSE;
@@ -82,13 +85,13 @@ gboolean schedule_next(const char *order, const GArray *boots, int *ret_pair, Sa
 	return TRUE;
 }
 
-int schedule_left(const char *order, const GArray *boots)
+int schedule_left(int pairs, const GArray *boots)
 {
-	int pairs = (int)strlen(order) / 2, left = 0;
+	int left = 0;
 
 	for (int pair = 0; pair < pairs; pair++)
 		for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++)
-			if (!has_half(boots, pair, (SampleArm)arm))
+			if (!has_half(boots, pair, (SampleArm)arm, TRUE))
 				left++;
 	return left;
 }

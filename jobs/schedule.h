@@ -8,10 +8,12 @@
  * is chosen by the seed, each further pair is the mirror of the one before.
  * A steady drift of the host then weighs on both arms alike.
  *
- * A boot that failed is replaced: after the planned boots, the missing halves
- * of pairs are booted again, the earliest pair first. Where both arms miss
- * boots, their order goes on in the ABBA pattern. A replacement has the pair
- * of the boot it replaces and a boot number of its own.
+ * The order is run through in portions, the pairs up to a look. A boot that
+ * failed is replaced within its portion: after the planned boots, the missing
+ * halves of pairs are booted again, the earliest pair first. Where both arms
+ * miss boots, their order goes on in the ABBA pattern. A replacement has the
+ * pair of the boot it replaces and a boot number of its own. So every boot of
+ * a pair below a look's is made before every boot of the pairs beyond.
  */
 #pragma once
 
@@ -32,11 +34,15 @@ typedef struct {
 /* "ABBA...": A base, B patched; 2 * pairs letters. The caller's. */
 char *schedule_order(guint64 seed, int pairs);
 
-/* FALSE: every pair is complete. boots: GArray of ScheduleBoot in the order they were made. */
-gboolean schedule_next(const char *order, const GArray *boots, int *ret_pair, SampleArm *ret_arm);
+/*
+ * The next boot on the way to complete the first `pairs` pairs of the order.
+ * FALSE: they are complete. boots: GArray of ScheduleBoot in the order they
+ * were made.
+ */
+gboolean schedule_next(const char *order, int pairs, const GArray *boots, int *ret_pair, SampleArm *ret_arm);
 
-/* How many boots are still to be made if none fails. */
-int schedule_left(const char *order, const GArray *boots);
+/* How many boots are still to be made for that if none fails. */
+int schedule_left(int pairs, const GArray *boots);
 
 /*
  * Has an arm failed for good? Then which, and the reason of its last failed

@@ -167,8 +167,17 @@ void job_result_section(Html *html, const StatsResult *result)
 	html_raw(html, " % does not matter here; the error rate of all verdicts together is ");
 	html_textf(html, "%g", result->alpha);
 	html_raw(html, ". ");
-	html_textf(html, "Method: %s, seed %" G_GINT64_FORMAT ".", result->method, result->seed);
+	html_textf(html, "Method: %s, rule %s, seed %" G_GINT64_FORMAT ".", result->method,
+		   stats_rule_to_string(result->rule), result->seed);
+	if (result->rule == STATS_RULE_SEQUENTIAL)
+		html_textf(html, " Stopped at look %u of %u, after %u of at most %u boots of each kernel; the intervals hold "
+				 "over all looks together.", result->look, result->looks->len, result->pairs, result->max_boots);
 	html_raw(html, "</p>\n");
+	if (result->arguments) {
+		html_raw(html, "<p class=\"quiet\">The same numbers from the samples alone: <code>regrlab analyze ");
+		html_text(html, result->arguments);
+		html_raw(html, " samples.csv</code></p>\n");
+	}
 	if (has_exploration(result)) {
 		html_raw(html, "<details><summary>Other metrics, for exploration</summary>\n");
 		tables(html, result, FALSE);

@@ -19,7 +19,7 @@ static void asked(Html *html, const JobSpec *spec)
 	page_fact(html, "profile", spec->profile);
 	page_fact(html, "kernel configuration", spec->has_config ? "uploaded" : spec->config);
 	page_fact(html, "clock", job_clock_name(spec->clock));
-	page_factf(html, "boots a kernel", "%d", spec->max_boots);
+	page_factf(html, "boots a kernel, at most", "%d", spec->max_boots);
 	page_factf(html, "smallest change that matters", "%g %%", spec->min_effect_pct);
 	html_raw(html, "</dl>\n");
 }
@@ -143,6 +143,7 @@ static void machine(Html *html, const JobView *view)
 		page_fact(html, "swap", peek_string(hello, "swap"));
 		page_fact(html, "command line", peek_string(hello, "cmdline"));
 	}
+	page_fact(html, "rule, chosen before the first boot", peek_string(job->plan, "rule"));
 	page_fact(html, "order of boots (A base, B patched)", peek_string(job->plan, "order"));
 	html_raw(html, "</dl>\n");
 	if (job_has_artifact(view, "domain.xml")) {

@@ -89,6 +89,7 @@ static void progress_section(Html *html, const JobView *view)
 	gboolean measures = g_str_equal(peek_string(job->progress, "stage"), "measure");
 	JsonObject *progress = (job->state == JOB_MEASURING) == measures ? job->progress : NULL;
 	gint64 eta_s = peek_int(progress, "eta_s", -1);
+	gboolean at_most = g_str_equal(peek_string(job->plan, "rule"), "sequential");
 	gint64 boots = 2 * peek_int(job->plan, "boots_per_arm", job->spec->max_boots);
 
 	html_raw(html, "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n");
@@ -103,10 +104,15 @@ static void progress_section(Html *html, const JobView *view)
 		if (eta_s >= 0) {
 			g_autofree char *left = text_duration(eta_s * G_GINT64_CONSTANT(1000000000));
 
-			page_fact(html, "time left, about", left);
+			page_fact(html, at_most ? "time left, at most" : "time left, about", left);
 		}
 	}
-	page_factf(html, "boots done", "%d of %" G_GINT64_FORMAT, job->boots_valid[0] + job->boots_valid[1], boots);
+	page_factf(html, "boots done", "%d of %" G_GINT64_FORMAT "%s", job->boots_valid[0] + job->boots_valid[1], boots,
+		   at_most ? " at most" : "");
+	if (job->look)
+		page_factf(html, "last look", "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ", after %" G_GINT64_FORMAT
+			   " boots a kernel", peek_int(job->look, "look", 0), peek_int(job->look, "looks", 0),
+			   peek_int(job->look, "pairs", 0));
 	if (job->boots_failed[0] + job->boots_failed[1])
 		page_factf(html, "boots failed", "%d base, %d patched", job->boots_failed[0], job->boots_failed[1]);
 	html_raw(html, "</dl>\n<p class=\"quiet\">This page renews itself. To cancel: <code>curl -X DELETE ");

@@ -47,6 +47,11 @@ static gboolean is_profile(const char *text)
 	return g_str_equal(text, "quick") || g_str_equal(text, "full") || g_str_equal(text, "auto");
 }
 
+static gboolean is_rule(const char *text)
+{
+	return g_str_equal(text, "auto") || g_str_equal(text, "fixed") || g_str_equal(text, "sequential");
+}
+
 #define M(name_, kind_, ...) \
 	{ .name = #name_, .kind = kind_, .offset = G_STRUCT_OFFSET(JobSpec, name_), __VA_ARGS__ }
 #define NAME .max = SPEC_MAX_NAME, .check = is_name, .allowed = "a name of letters, digits, '_', '.' and '-'"
@@ -68,8 +73,9 @@ static const Member members[] = {
 	  .allowed = "quick, full or auto"),
 	M(clock, MEMBER_CLOCK),
 	M(max_boots, MEMBER_INT, .min = SPEC_MIN_BOOTS, .max = SPEC_MAX_BOOTS),
-	M(min_effect_pct, MEMBER_DOUBLE, .min = 0, .max = 100, .open_min = TRUE),
-	M(alpha, MEMBER_DOUBLE, .min = 0, .max = .5, .open_min = TRUE),
+	M(rule, MEMBER_STRING, .max = SPEC_MAX_NAME, .check = is_rule, .allowed = "auto, fixed or sequential"),
+	M(min_effect_pct, MEMBER_DOUBLE, .min = 0, .max = 99, .open_min = TRUE),
+	M(alpha, MEMBER_DOUBLE, .min = 1e-6, .max = .5),
 	M(priority, MEMBER_INT, .min = -10, .max = 10),
 	M(host, MEMBER_STRING, NAME),
 	M(labels, MEMBER_STRV, .max = SPEC_MAX_LABELS, .commas = TRUE, .check = is_name, .allowed = "a host's label"),
@@ -93,6 +99,7 @@ JobSpec *job_spec_new(void)
 	spec->labels = g_new0(char *, 1);
 	spec->profile = g_strdup("auto");
 	spec->max_boots = SPEC_DEFAULT_BOOTS;
+	spec->rule = g_strdup("auto");
 	spec->min_effect_pct = 1;
 	spec->alpha = .05;
 	spec->notify = g_strdup("");

@@ -21,7 +21,7 @@
 #define SPEC_MAX_LABELS		16
 #define SPEC_MIN_BOOTS		1		/* boots an arm */
 #define SPEC_MAX_BOOTS		100
-#define SPEC_DEFAULT_BOOTS	4
+#define SPEC_DEFAULT_BOOTS	10
 #define SPEC_MAX_CONFIG_BYTES	(1024 * 1024)	/* of an uploaded kernel configuration */
 
 typedef struct {
@@ -36,9 +36,10 @@ typedef struct {
 	char **params;		/* "aging.nproc=1,8": overrides, NULL-terminated */
 	char *profile;		/* of the benchmarks: quick, full or auto (full on kvm, else quick) */
 	JobClock clock;
-	int max_boots;		/* boots an arm */
-	double min_effect_pct;	/* the smallest change that matters, per cent; > 0, <= 100 */
-	double alpha;		/* > 0, <= .5 */
+	int max_boots;		/* boots an arm, at most */
+	char *rule;		/* auto, fixed or sequential */
+	double min_effect_pct;	/* the smallest change that matters, per cent; > 0, <= 99 */
+	double alpha;		/* >= 1e-6, <= .5 */
 	int priority;		/* -10 .. 10, higher first */
 	char *host;		/* to measure on, by its name in the configuration; empty: any that fits */
 	char **labels;		/* that the host must have, NULL-terminated */

@@ -4,10 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "jobs/spec/spec.h"
 #include "jobs/stats/compare.h"
-#include "jobs/stats/decide.h"
 #include "jobs/stats/fisher.h"
+#include "jobs/stats/looks.h"
 #include "jobs/stats/multiple.h"
+#include "jobs/stats/open-ended.h"
+#include "jobs/stats/seed.h"
 #include "jobs/stats/sentence.h"
 
 #define ALPHA_MIN 1e-6
@@ -15,297 +18,202 @@
 
 G_DEFINE_QUARK(regrlab-stats-analysis-error-quark, stats_analysis_error)
 
-/* The samples of one comparison. The strings are the table's own, so equal ones have equal addresses. */
+/* One comparison on its way to its verdict. */
 typedef struct {
-	const char *benchmark, *params, *metric;
-	GPtrArray *samples; /* const Sample */
-	gboolean primary;
+	const StatsGroup *group;
 	StatsSummary *summary;
 	StatsFits fits;
 	StatsComparison *comparison; /* owned by the result */
-} Group;
+} Case;
 
-static void group_free(void *data)
-{
-	Group *group = data;
-
-	g_ptr_array_unref(group->samples);
-	stats_summary_free(group->summary);
-	g_free(group);
-}
-
-static guint group_hash(const void *data)
-{
-	const Group *group = data;
-
-	return g_direct_hash(group->benchmark) * 31 * 31 + g_direct_hash(group->params) * 31 + g_direct_hash(group->metric);
-}
-
-static gboolean group_equal(const void *a, const void *b)
-{
-	const Group *left = a, *right = b;
-
-	return left->benchmark == right->benchmark && left->params == right->params && left->metric == right->metric;
-}
-
-/* Compares text so that numbers in it count by their size: nproc=8 comes before nproc=32. */
-static int compare_natural(const char *a, const char *b)
-{
-	while (*a && *b) {
-		if (g_ascii_isdigit(*a) && g_ascii_isdigit(*b)) {
-			gsize left, right;
-			int order;
-
-			a += strspn(a, "0");
-			b += strspn(b, "0");
-			left = strspn(a, "0123456789");
-			right = strspn(b, "0123456789");
-			order = left != right ? (left < right ? -1 : 1) : strncmp(a, b, left);
-			if (order)
-				return order;
-			a += left;
-			b += right;
-		} else if (*a != *b) {
-			break;
-		} else {
-			a++;
-			b++;
-		}
-	}
-	return (guchar)*a - (guchar)*b;
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-	const Group *left = *(Group *const *)a, *right = *(Group *const *)b;
-	int order = strcmp(left->benchmark, right->benchmark);
-
-	if (!order)
-		order = right->primary - left->primary;
-	if (!order)
-		order = strcmp(left->metric, right->metric);
-	if (!order)
-		order = compare_natural(left->params, right->params);
-	return order ? order : strcmp(left->params, right->params);
-}
-
-/* Whether a comes before b in the order of measuring. */
-static gboolean is_earlier(const Sample *a, const Sample *b)
-{
-	if (a->boot != b->boot)
-		return a->boot < b->boot;
-	if (a->arm != b->arm)
-		return a->arm < b->arm;
-	return a->run != b->run ? a->run < b->run : a->pass < b->pass;
-}
-
-/* What one look at every sample tells. */
 typedef struct {
-	GPtrArray *groups;     /* Group */
-	GHashTable *by_name;   /* Group, as a set */
-	GHashTable *first;     /* benchmark -> the Sample that comes first; the table's order decides within one pass */
-	GHashTable *boots;     /* boot and arm -> FAILED or FINE */
-	const char *clock;     /* of the last sample */
-	gboolean clocks_mixed;
-	gint64 job;            /* the lowest; 0 without samples */
-} Survey;
+	const StatsSurvey *survey;
+	const StatsOptions *options;
+	StatsResult *result;
+	GPtrArray *primary, *others; /* StatsGroup */
+} Analysis;
 
-enum { FAILED = 1, FINE };
-
-static void survey_clear(Survey *survey)
+static Case *case_new(const Analysis *analysis, const StatsGroup *group, guint pairs)
 {
-	g_ptr_array_unref(survey->groups);
-	g_hash_table_unref(survey->by_name);
-	g_hash_table_unref(survey->first);
-	g_hash_table_unref(survey->boots);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Survey, survey_clear)
-
-static void *boot_key(const Sample *sample)
-{
-	return GUINT_TO_POINTER((guint)sample->boot * SAMPLE_ARM_COUNT + sample->arm);
-}
-
-static Group *group_of(Survey *survey, const Sample *sample)
-{
-	Group wanted = { .benchmark = sample->benchmark, .params = sample->params, .metric = sample->metric };
-	Group *group = g_hash_table_lookup(survey->by_name, &wanted);
-
-	if (!group) {
-		group = g_memdup2(&wanted, sizeof wanted);
-		group->samples = g_ptr_array_new();
-		g_hash_table_add(survey->by_name, group);
-		g_ptr_array_add(survey->groups, group);
-	}
-	return group;
-}
-
-static void note_boot(Survey *survey, const Sample *sample)
-{
-	/* the host was noisy, which is no kernel's failure */
-	if (!sample->valid && g_str_equal(sample->reason, "disturbed"))
-		return;
-	if (sample->valid || !g_hash_table_contains(survey->boots, boot_key(sample)))
-		g_hash_table_insert(survey->boots, boot_key(sample), GINT_TO_POINTER(sample->valid ? FINE : FAILED));
-}
-
-/* Samples mostly come in runs of one boot and group, so what the last one told is not looked up again. */
-static void survey_samples(Survey *survey, const SampleTable *table)
-{
-	const Sample *last = NULL, *first = NULL;
-	Group *group = NULL;
-
-	for (gsize i = 0; i < sample_table_length(table); i++) {
-		const Sample *sample = sample_table_get(table, i);
-
-		if (!last || sample->benchmark != last->benchmark)
-			first = g_hash_table_lookup(survey->first, sample->benchmark);
-		if (!first || is_earlier(sample, first)) {
-			first = sample;
-			g_hash_table_insert(survey->first, (void *)sample->benchmark, (void *)sample);
-		}
-		if (!group || sample->benchmark != last->benchmark || sample->params != last->params ||
-		    sample->metric != last->metric)
-			group = group_of(survey, sample);
-		g_ptr_array_add(group->samples, (void *)sample);
-		if (!last || boot_key(sample) != boot_key(last) || sample->valid != last->valid)
-			note_boot(survey, sample);
-		survey->clocks_mixed |= survey->clock && survey->clock != sample->clock;
-		survey->clock = sample->clock;
-		survey->job = last ? MIN(survey->job, sample->job) : sample->job;
-		last = sample;
-	}
-}
-
-static Survey survey_new(const SampleTable *table)
-{
-	Survey survey = {
-		.groups = g_ptr_array_new_with_free_func(group_free),
-		.by_name = g_hash_table_new(group_hash, group_equal),
-		.first = g_hash_table_new(NULL, NULL),
-		.boots = g_hash_table_new(NULL, NULL),
-	};
-
-	survey_samples(&survey, table);
-	return survey;
-}
-
-/* The metric that the options name for the benchmark; NULL = none. */
-static const char *named_primary(const StatsOptions *options, const char *benchmark)
-{
-	gsize length = strlen(benchmark);
-
-	for (gsize i = 0; options->primary && options->primary[i]; i++)
-		if (g_str_has_prefix(options->primary[i], benchmark) && options->primary[i][length] == '=')
-			return options->primary[i] + length + 1;
-	return NULL;
-}
-
-static void mark_primary(const Survey *survey, const StatsOptions *options)
-{
-	for (guint i = 0; i < survey->groups->len; i++) {
-		Group *group = g_ptr_array_index(survey->groups, i);
-		const char *named = named_primary(options, group->benchmark);
-		const Sample *sample = g_hash_table_lookup(survey->first, group->benchmark);
-
-		group->primary = g_str_equal(named ? named : sample->metric, group->metric);
-	}
-}
-
-static guint64 scramble(guint64 x)
-{
-	x += G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-static guint64 scramble_text(guint64 seed, const char *text)
-{
-	for (; *text; text++)
-		seed = scramble(seed ^ (guchar)*text);
-	return scramble(seed ^ 0x100);
-}
-
-/* A seed of 31 bits and not 0, all of which the generator uses. */
-static gint64 to_seed(guint64 x)
-{
-	return (gint64)(x % 0x7fffffff) + 1;
-}
-
-/* The comparison's own seed does not depend on which other comparisons there are. */
-static gint64 comparison_seed(gint64 seed, const Group *group)
-{
-	guint64 x = scramble_text((guint64)seed, group->benchmark);
-
-	x = scramble_text(x, group->params);
-	return to_seed(scramble_text(x, group->metric));
-}
-
-static void compare(Group *group, const StatsOptions *options, StatsResult *result)
-{
-	StatsComparison *comparison = stats_comparison_new();
+	Case *one = g_new0(Case, 1);
+	StatsComparison *comparison = one->comparison = stats_comparison_new();
 	const Sample *first = g_ptr_array_index(group->samples, 0);
 
+	one->group = group;
 	comparison->benchmark = g_strdup(group->benchmark);
 	comparison->params = g_strdup(group->params);
 	comparison->metric = g_strdup(group->metric);
 	comparison->unit = g_strdup(first->unit);
 	comparison->better = first->better;
 	comparison->primary = group->primary;
-	comparison->seed = comparison_seed(result->seed, group);
-	group->comparison = comparison;
-	group->summary = stats_summary_new((const Sample *const *)group->samples->pdata, group->samples->len);
-	group->fits = stats_compare(group->summary, options->alpha, comparison);
-	g_ptr_array_add(result->comparisons, comparison);
+	comparison->seed = stats_comparison_seed(analysis->result->seed, group->benchmark, group->params, group->metric);
+	comparison->method = g_strdup_printf("%s, %s", STATS_METHOD, group->primary ?
+					     stats_rule_to_string(analysis->result->rule) : "exploration");
+	one->summary = stats_group_summary(group, pairs);
+	one->fits = stats_compare(one->summary, analysis->options->alpha, comparison);
+	g_ptr_array_add(analysis->result->comparisons, comparison);
+	return one;
 }
 
-/* Decides the primary comparisons, or the exploration, as one family. */
-static void decide_family(GPtrArray *groups, gboolean primary, const StatsOptions *options)
+static void case_free(void *data)
 {
-	g_autoptr(GPtrArray) family = g_ptr_array_new();
+	Case *one = data;
+
+	stats_summary_free(one->summary);
+	g_free(one);
+}
+
+static void decide(const Analysis *analysis, Case *one, const StatsDecision *decision)
+{
+	stats_decide(one->summary, &one->fits, decision, analysis->options->min_effect_pct, analysis->result->max_boots,
+		     one->comparison);
+}
+
+static void note(StatsComparison *comparison, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void note(StatsComparison *comparison, const char *format, ...)
+{
+	g_autofree char *reason = comparison->reason, *words = NULL;
+	va_list args;
+
+	va_start(args, format);
+	words = g_strdup_vprintf(format, args);
+	va_end(args);
+	comparison->reason = g_strconcat(reason, "; ", words, NULL);
+}
+
+/* ---- looked at once ---- */
+
+/* By Holm if they are primary, else by Benjamini and Hochberg. */
+static void decide_family(const Analysis *analysis, const GPtrArray *groups, gboolean primary, guint pairs)
+{
+	g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func(case_free);
 	g_autofree double *p = g_new(double, groups->len), *adjusted = g_new(double, groups->len);
-	g_autofree double *alpha = g_new(double, groups->len);
+	g_autofree double *level = g_new(double, groups->len);
+	double alpha = analysis->options->alpha;
 
 	for (guint i = 0; i < groups->len; i++) {
-		Group *group = g_ptr_array_index(groups, i);
+		Case *one = case_new(analysis, g_ptr_array_index(groups, i), pairs);
 
-		if (group->primary != primary)
-			continue;
-		p[family->len] = stats_deciding_p(group->summary, &group->fits, group->comparison);
-		g_ptr_array_add(family, group);
+		p[i] = stats_deciding_p(one->summary, &one->fits, one->comparison);
+		g_ptr_array_add(cases, one);
 	}
 	if (primary) {
-		stats_holm(p, family->len, options->alpha, adjusted, alpha);
+		stats_holm(p, groups->len, alpha, adjusted, level);
 	} else {
-		double level = stats_benjamini_hochberg(p, family->len, options->alpha, adjusted);
+		double all = stats_benjamini_hochberg(p, groups->len, alpha, adjusted);
 
-		for (guint i = 0; i < family->len; i++)
-			alpha[i] = level;
+		for (guint i = 0; i < groups->len; i++)
+			level[i] = all;
 	}
-	for (guint i = 0; i < family->len; i++) {
-		Group *group = g_ptr_array_index(family, i);
+	for (guint i = 0; i < groups->len; i++) {
+		Case *one = g_ptr_array_index(cases, i);
+		StatsDecision decision = stats_decision(&one->fits.fit, level[i], adjusted[i] <= alpha);
 
-		if (stats_is_testable(group->summary, group->comparison))
-			*(primary ? &group->comparison->p_holm : &group->comparison->p_bh) = adjusted[i];
-		stats_decide(group->summary, &group->fits, options, alpha[i], adjusted[i], group->comparison);
+		if (stats_is_testable(one->summary, one->comparison))
+			*(primary ? &one->comparison->p_holm : &one->comparison->p_bh) = adjusted[i];
+		decide(analysis, one, &decision);
 	}
 }
 
-/* Counts boots, and those of which no sample is valid. */
-static void count_failures(const Survey *survey, const StatsOptions *options, StatsFailures *failures)
+static void decide_fixed(const Analysis *analysis, guint pairs)
 {
-	GHashTableIter iter;
-	gpointer key, value;
-
-	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
-		failures->boots[a] = failures->failed[a] = options->failed_boots[a];
-	g_hash_table_iter_init(&iter, survey->boots);
-	while (g_hash_table_iter_next(&iter, &key, &value)) {
-		failures->boots[GPOINTER_TO_UINT(key) % SAMPLE_ARM_COUNT]++;
-		failures->failed[GPOINTER_TO_UINT(key) % SAMPLE_ARM_COUNT] += GPOINTER_TO_INT(value) == FAILED;
-	}
+	decide_family(analysis, analysis->primary, TRUE, pairs);
+	decide_family(analysis, analysis->others, FALSE, pairs);
 }
+
+/* ---- sequential ---- */
+
+static void explain_stop(const StatsOutcome *outcome, const StatsWalk *walk, StatsComparison *comparison)
+{
+	guint look = (guint)outcome->look + 1, looks = (guint)walk->plan.count;
+
+	comparison->look = look;
+	comparison->stop = outcome->stop;
+	comparison->early = outcome->stop == STATS_STOP_FOUND && look < looks;
+	if (comparison->early)
+		note(comparison, "found at look %u of %u: the estimate of a change found early leans away from 0", look, looks);
+	else if (outcome->stop == STATS_STOP_EQUIVALENT && look < looks)
+		note(comparison, "decided at look %u of %u", look, looks);
+	else if (outcome->stop == STATS_STOP_FUTILE && walk->stop != STATS_STOP_NOT)
+		note(comparison, "stopped at look %u of %u: more boots were not likely to decide it", look, looks);
+	else if (walk->stop == STATS_STOP_NOT && outcome->stop != STATS_STOP_FOUND && outcome->stop != STATS_STOP_EQUIVALENT)
+		note(comparison, "look %u of %u: measuring goes on", look, looks);
+}
+
+static void decide_sequential(const Analysis *analysis)
+{
+	StatsResult *result = analysis->result;
+	g_autoptr(StatsWalk) walk = stats_walk_looks(analysis->survey, analysis->primary, analysis->options, result->max_boots,
+						     result->seed);
+
+	for (gsize k = 0; k < walk->plan.count; k++) {
+		guint pairs = (guint)walk->plan.boots[k] / 2;
+
+		g_array_append_val(result->looks, pairs);
+	}
+	result->look = (guint)walk->made;
+	result->pairs = g_array_index(result->looks, guint, walk->made - 1);
+	result->stop = walk->stop;
+	for (guint i = 0; i < analysis->primary->len; i++) {
+		const StatsOutcome *outcome = &walk->outcomes[i];
+		g_autofree Case *one = case_new(analysis, g_ptr_array_index(analysis->primary, i),
+						g_array_index(result->looks, guint, outcome->look));
+		StatsDecision decision = stats_decision(&one->fits.fit, outcome->level, outcome->found);
+
+		if (stats_is_testable(one->summary, one->comparison))
+			one->comparison->p_holm = MIN(1, stats_deciding_p(one->summary, &one->fits, one->comparison) *
+							 result->alpha / outcome->level);
+		decide(analysis, one, &decision);
+		explain_stop(outcome, walk, one->comparison);
+		stats_summary_free(one->summary);
+	}
+	decide_family(analysis, analysis->others, FALSE, result->pairs);
+}
+
+/* ---- open-ended ---- */
+
+static void decide_one_open(const Analysis *analysis, Case *one, const StatsOpenEnded *open, double level, double adjusted)
+{
+	StatsDecision decision = { .level = level, .low = NAN, .high = NAN };
+	gboolean agree = stats_open_ended_decision(open, level, adjusted <= analysis->options->alpha, &decision);
+
+	if (stats_is_testable(one->summary, one->comparison)) {
+		one->comparison->p = open->p;
+		one->comparison->p_holm = adjusted;
+		one->fits.fit = open->whole;
+		if (!agree)
+			one->summary->invalid = g_strdup("earlier and later boots contradict one another beyond chance: "
+							 "the host did not drift steadily");
+	}
+	decide(analysis, one, &decision);
+	note(one->comparison, "p and interval hold however often boots are added");
+}
+
+static void decide_open_ended(const Analysis *analysis)
+{
+	guint pairs = MAX(analysis->survey->pairs, 1), m = analysis->primary->len;
+	g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func(case_free);
+	g_autofree StatsOpenEnded *open = g_new(StatsOpenEnded, m);
+	g_autofree double *p = g_new(double, m), *adjusted = g_new(double, m), *level = g_new(double, m);
+
+	analysis->result->pairs = pairs;
+	for (guint i = 0; i < m; i++) {
+		Case *one = case_new(analysis, g_ptr_array_index(analysis->primary, i), pairs);
+
+		open[i] = stats_open_ended(one->summary, pairs, one->comparison->seed);
+		p[i] = stats_is_testable(one->summary, one->comparison) ? open[i].p : 1;
+		g_ptr_array_add(cases, one);
+	}
+	stats_holm(p, m, analysis->options->alpha, adjusted, level);
+	for (guint i = 0; i < m; i++) {
+		decide_one_open(analysis, g_ptr_array_index(cases, i), &open[i], level[i], adjusted[i]);
+		stats_open_ended_clear(&open[i]);
+	}
+	decide_family(analysis, analysis->others, FALSE, pairs);
+}
+
+/* ---- boots that failed ---- */
 
 static void decide_failures(StatsFailures *failures, double alpha)
 {
@@ -330,6 +238,8 @@ static void decide_failures(StatsFailures *failures, double alpha)
 	failures->reason = g_strdup(reason);
 }
 
+/* ---- the whole ---- */
+
 static gboolean check_options(const StatsOptions *options, GError **error)
 {
 	const char *wrong = NULL;
@@ -349,33 +259,134 @@ static gboolean check_options(const StatsOptions *options, GError **error)
 	return !wrong;
 }
 
+StatsRule stats_rule_for(StatsRule asked, guint max_boots)
+{
+	if (asked != STATS_RULE_AUTO)
+		return asked;
+	return max_boots > STATS_MIN_BOOTS ? STATS_RULE_SEQUENTIAL : STATS_RULE_FIXED;
+}
+
+/* A sequential test needs the boots of its first look. Without them too few boots count, or it is no job of ours, which
+ * measured in pairs: a single look at all there is. */
+static StatsRule rule_of(const StatsSurvey *survey, StatsRule asked, guint max_boots)
+{
+	StatsRule rule = stats_rule_for(asked, max_boots);
+
+	return rule == STATS_RULE_SEQUENTIAL && survey->pairs < MIN(STATS_MIN_BOOTS, max_boots) ? STATS_RULE_FIXED : rule;
+}
+
+static void add_primary_arguments(const Analysis *analysis, GString *out)
+{
+	GHashTable *seen = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < analysis->primary->len; i++) {
+		const StatsGroup *group = g_ptr_array_index(analysis->primary, i);
+		const Sample *first = g_hash_table_lookup(analysis->survey->first, group->benchmark);
+
+		if (first->metric != group->metric && g_hash_table_add(seen, (void *)group->benchmark))
+			g_string_append_printf(out, " --primary %s=%s", group->benchmark, group->metric);
+	}
+	g_hash_table_unref(seen);
+}
+
+static char *arguments_of(const Analysis *analysis)
+{
+	static const char *const failed[SAMPLE_ARM_COUNT] = { "--failed-base", "--failed-patched" };
+	const StatsOptions *options = analysis->options, standard = STATS_OPTIONS_DEFAULT;
+	const StatsResult *result = analysis->result;
+	g_autoptr(GString) out = g_string_new(NULL);
+	char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_printf(out, "--max-boots %u", result->max_boots);
+	if (result->rule != rule_of(analysis->survey, STATS_RULE_AUTO, result->max_boots))
+		g_string_append_printf(out, " --rule %s", stats_rule_to_string(result->rule));
+	if (options->alpha != standard.alpha)
+		g_string_append_printf(out, " --alpha %s", sample_format_double(number, options->alpha));
+	if (options->min_effect_pct != standard.min_effect_pct)
+		g_string_append_printf(out, " --min-effect %s", sample_format_double(number, options->min_effect_pct));
+	if (result->seed != stats_job_seed(analysis->survey->job))
+		g_string_append_printf(out, " --seed %" G_GINT64_FORMAT, result->seed);
+	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
+		if (options->failed_boots[a])
+			g_string_append_printf(out, " %s %u", failed[a], options->failed_boots[a]);
+	add_primary_arguments(analysis, out);
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+/* What is known before a comparison is looked at. */
+static StatsResult *begin(const StatsSurvey *survey, const StatsOptions *options)
+{
+	StatsResult *result = stats_result_new();
+	guint seen = MIN(survey->pairs_seen, STATS_MAX_BOOTS_LIMIT);
+
+	result->method = g_strdup(STATS_METHOD);
+	result->clock = g_strdup(survey->clock);
+	result->alpha = options->alpha;
+	result->min_effect_pct = options->min_effect_pct;
+	result->max_boots = options->max_boots ? options->max_boots : MAX(SPEC_DEFAULT_BOOTS, seen);
+	result->rule = rule_of(survey, options->rule, result->max_boots);
+	result->seed = options->seed ? options->seed : stats_job_seed(survey->job);
+	return result;
+}
+
+static void finish(const Analysis *analysis, guint pairs)
+{
+	StatsResult *result = analysis->result;
+	StatsFailures *failures = &result->failures;
+
+	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
+		failures->boots[a] = failures->failed[a] = analysis->options->failed_boots[a];
+	stats_survey_count(analysis->survey, pairs, failures->boots, failures->failed);
+	decide_failures(failures, analysis->options->alpha);
+	result->arguments = arguments_of(analysis);
+	result->summary = stats_sentence(result);
+}
+
+/* The primary ones came first, and the sort keeps the order of equals. */
+static int compare_benchmarks(const void *a, const void *b)
+{
+	const StatsComparison *left = *(StatsComparison *const *)a, *right = *(StatsComparison *const *)b;
+
+	return strcmp(left->benchmark, right->benchmark);
+}
+
 StatsResult *stats_analyse(const SampleTable *table, const StatsOptions *options, GError **error)
 {
+	g_autoptr(StatsSurvey) survey = stats_survey_new(table, options->primary);
+	g_autoptr(GPtrArray) primary = g_ptr_array_new(), others = g_ptr_array_new();
 	g_autoptr(StatsResult) result = NULL;
-	g_auto(Survey) survey = survey_new(table);
 
 	if (!check_options(options, error))
 		return NULL;
-	if (survey.groups->len > STATS_COMPARISONS_MAX) {
+	if (survey->groups->len > STATS_COMPARISONS_MAX) {
 		g_set_error(error, STATS_ANALYSIS_ERROR, STATS_ANALYSIS_ERROR_LIMIT,
 			    "more than %u combinations of benchmark, parameter set and metric", STATS_COMPARISONS_MAX);
 		return NULL;
 	}
-	result = stats_result_new();
-	result->method = g_strdup(STATS_METHOD);
-	result->clock = g_strdup(survey.clocks_mixed ? NULL : survey.clock);
-	result->alpha = options->alpha;
-	result->min_effect_pct = options->min_effect_pct;
-	result->max_boots = options->max_boots;
-	result->seed = options->seed ? options->seed : to_seed(scramble((guint64)survey.job));
-	mark_primary(&survey, options);
-	g_ptr_array_sort(survey.groups, compare_groups);
-	for (guint i = 0; i < survey.groups->len; i++)
-		compare(g_ptr_array_index(survey.groups, i), options, result);
-	decide_family(survey.groups, TRUE, options);
-	decide_family(survey.groups, FALSE, options);
-	count_failures(&survey, options, &result->failures);
-	decide_failures(&result->failures, options->alpha);
-	result->summary = stats_sentence(result);
+	for (guint i = 0; i < survey->groups->len; i++) {
+		StatsGroup *group = g_ptr_array_index(survey->groups, i);
+
+		g_ptr_array_add(group->primary ? primary : others, group);
+	}
+	result = begin(survey, options);
+
+	Analysis analysis = { survey, options, result, primary, others };
+	guint pairs = options->max_boots;
+
+	switch (result->rule) {
+	case STATS_RULE_SEQUENTIAL:
+		decide_sequential(&analysis);
+		pairs = result->pairs;
+		break;
+	case STATS_RULE_OPEN_ENDED:
+		decide_open_ended(&analysis);
+		pairs = 0;
+		break;
+	default:
+		decide_fixed(&analysis, pairs);
+		break;
+	}
+	g_ptr_array_sort(result->comparisons, compare_benchmarks);
+	finish(&analysis, pairs);
 	return g_steal_pointer(&result);
 }

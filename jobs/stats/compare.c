@@ -23,20 +23,24 @@ static const StatsBoot *boot_at(const StatsSummary *summary, gsize i)
 	return &g_array_index(summary->boots, StatsBoot, i);
 }
 
-static Columns columns_of(const StatsSummary *summary)
+/* Of the boots of pairs below `pairs` (0 = of all). */
+static Columns columns_of(const StatsSummary *summary, guint pairs)
 {
 	gsize n = summary->boots->len;
-	Columns columns = { .n = n, .y = g_new(double, n), .arm = g_new(SampleArm, n), .start_ns = g_new(gint64, n) };
+	Columns columns = { .y = g_new(double, n), .arm = g_new(SampleArm, n), .start_ns = g_new(gint64, n) };
 
 	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
 		columns.arm_y[a] = g_new(double, n);
 	for (gsize i = 0; i < n; i++) {
 		const StatsBoot *boot = boot_at(summary, i);
+		double y = log(boot->value);
 
-		columns.y[i] = log(boot->value);
-		columns.arm[i] = boot->arm;
-		columns.start_ns[i] = boot->start_ns;
-		columns.arm_y[boot->arm][columns.arm_n[boot->arm]++] = columns.y[i];
+		if (pairs && (guint)boot->pair >= pairs)
+			continue;
+		columns.y[columns.n] = y;
+		columns.arm[columns.n] = boot->arm;
+		columns.start_ns[columns.n++] = boot->start_ns;
+		columns.arm_y[boot->arm][columns.arm_n[boot->arm]++] = y;
 	}
 	return columns;
 }
@@ -48,6 +52,30 @@ static void columns_clear(Columns *columns)
 	g_free(columns->start_ns);
 	for (int a = 0; a < SAMPLE_ARM_COUNT; a++)
 		g_free(columns->arm_y[a]);
+}
+
+StatsTrend stats_fit_boots(const StatsSummary *summary, guint pairs)
+{
+	Columns columns = columns_of(summary, pairs);
+	StatsTrend fit = stats_trend_fit(columns.y, columns.arm, columns.start_ns, columns.n);
+
+	columns_clear(&columns);
+	return fit;
+}
+
+static StatsPermutation permute(const Columns *columns, gint64 seed)
+{
+	return stats_permutation_test(columns->arm_y[SAMPLE_ARM_BASE], columns->arm_n[SAMPLE_ARM_BASE],
+				      columns->arm_y[SAMPLE_ARM_PATCHED], columns->arm_n[SAMPLE_ARM_PATCHED], seed);
+}
+
+double stats_permutation_p(const StatsSummary *summary, guint pairs, gint64 seed)
+{
+	Columns columns = columns_of(summary, pairs);
+	StatsPermutation permutation = permute(&columns, seed);
+
+	columns_clear(&columns);
+	return permutation.p;
 }
 
 double stats_percent(double log_difference)
@@ -137,7 +165,7 @@ static void set_distribution_free(const Columns *columns, double alpha, StatsCom
 {
 	const double *base = columns->arm_y[SAMPLE_ARM_BASE], *patched = columns->arm_y[SAMPLE_ARM_PATCHED];
 	gsize base_n = columns->arm_n[SAMPLE_ARM_BASE], patched_n = columns->arm_n[SAMPLE_ARM_PATCHED];
-	StatsPermutation permutation = stats_permutation_test(base, base_n, patched, patched_n, comparison->seed);
+	StatsPermutation permutation = permute(columns, comparison->seed);
 	StatsShift shift = stats_hodges_lehmann(base, base_n, patched, patched_n, alpha);
 
 	comparison->p_permutation = permutation.p;
@@ -149,7 +177,7 @@ static void set_distribution_free(const Columns *columns, double alpha, StatsCom
 
 StatsFits stats_compare(const StatsSummary *summary, double alpha, StatsComparison *comparison)
 {
-	Columns columns = columns_of(summary);
+	Columns columns = columns_of(summary, 0);
 	StatsComponents components = { .boot_var = NAN, .run_var = NAN, .pass_var = NAN };
 	StatsFits fits = { .fit = stats_trend_fit(NULL, NULL, NULL, 0), .without = stats_trend_fit(NULL, NULL, NULL, 0) };
 

@@ -19,6 +19,12 @@ typedef struct {
 /* 100·(e^x − 1); NaN where that is no number of ours. */
 double stats_percent(double log_difference);
 
+/* The trend-adjusted fit of the boots of pairs below `pairs` (0 = of all). */
+StatsTrend stats_fit_boots(const StatsSummary *summary, guint pairs);
+
+/* Their exact or Monte Carlo permutation p; seed as in permutation.h. */
+double stats_permutation_p(const StatsSummary *summary, guint pairs, gint64 seed);
+
 /* Fills the comparison from the summary; its names, `better` and `seed` are set. Where the summary is invalid, only what
  * can still be said is filled. */
 StatsFits stats_compare(const StatsSummary *summary, double alpha, StatsComparison *comparison);

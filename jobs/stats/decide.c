@@ -32,24 +32,33 @@ double stats_deciding_p(const StatsSummary *summary, const StatsFits *fits, cons
 	return fits->fit.zero_residual ? comparison->p_permutation : fits->fit.p;
 }
 
-static StatsVerdict direction(const StatsComparison *comparison)
+StatsDecision stats_decision(const StatsTrend *fit, double level, gboolean found)
 {
-	gboolean grew = comparison->change_pct > 0;
+	double half = stats_trend_half_width(fit, level);
 
-	return grew == (comparison->better == SAMPLE_BETTER_LOWER) ? STATS_VERDICT_REGRESSION : STATS_VERDICT_IMPROVEMENT;
+	if (isinf(half))
+		half = NAN;
+	return (StatsDecision){ .level = level, .found = found, .low = fit->beta - half, .high = fit->beta + half };
+}
+
+StatsVerdict stats_classify(const StatsTrend *fit, const StatsDecision *decision, double min_effect_pct, SampleBetter better)
+{
+	double change = stats_percent(fit->beta), low = stats_percent(decision->low), high = stats_percent(decision->high);
+	gboolean grew = change > 0;
+
+	if (fit->zero_residual ? fit->all_equal || fabs(change) < min_effect_pct :
+				 low >= -min_effect_pct && high <= min_effect_pct)
+		return STATS_VERDICT_EQUIVALENT;
+	if (!fit->zero_residual && !(low > 0 || high < 0))
+		return STATS_VERDICT_INCONCLUSIVE;
+	if (fit->zero_residual && !decision->found)
+		return STATS_VERDICT_INCONCLUSIVE;
+	return grew == (better == SAMPLE_BETTER_LOWER) ? STATS_VERDICT_REGRESSION : STATS_VERDICT_IMPROVEMENT;
 }
 
 static guint smaller_arm(const StatsComparison *comparison)
 {
 	return MIN(comparison->boots[SAMPLE_ARM_BASE], comparison->boots[SAMPLE_ARM_PATCHED]);
-}
-
-static void set_interval(const StatsTrend *fit, double alpha, double *ret_low_pct, double *ret_high_pct)
-{
-	double half = stats_trend_half_width(fit, alpha);
-
-	*ret_low_pct = stats_percent(fit->beta - half);
-	*ret_high_pct = stats_percent(fit->beta + half);
 }
 
 static void say_insufficient(const StatsComparison *comparison, GString *reason)
@@ -72,11 +81,10 @@ static gboolean below_resolution(const StatsComparison *comparison)
 	return FALSE;
 }
 
-static void decide_without_residual(const StatsTrend *fit, const StatsOptions *options, double alpha, double adjusted_p,
-				    StatsComparison *comparison, GString *reason)
+static void explain_without_residual(const StatsTrend *fit, const StatsDecision *decision, double min_effect_pct,
+				     StatsComparison *comparison, GString *reason)
 {
 	if (fit->all_equal) {
-		comparison->verdict = STATS_VERDICT_EQUIVALENT;
 		g_string_append(reason, "every boot of both arms gave the same value");
 		return;
 	}
@@ -84,15 +92,11 @@ static void decide_without_residual(const StatsTrend *fit, const StatsOptions *o
 				"exact permutation test decides");
 	if (below_resolution(comparison))
 		g_string_append(reason, "; the change is below the clock's resolution as well");
-	if (fabs(comparison->change_pct) < options->min_effect_pct) {
-		comparison->verdict = STATS_VERDICT_EQUIVALENT;
+	if (fabs(comparison->change_pct) < min_effect_pct) {
 		g_string_append(reason, "; a change too small to matter");
-	} else if (adjusted_p <= options->alpha) {
-		comparison->verdict = direction(comparison);
-	} else {
-		guint needed = stats_permutation_min_boots(alpha);
+	} else if (comparison->verdict == STATS_VERDICT_INCONCLUSIVE) {
+		guint needed = stats_permutation_min_boots(decision->level);
 
-		comparison->verdict = STATS_VERDICT_INCONCLUSIVE;
 		comparison->boots_needed = needed > smaller_arm(comparison) ? needed : 0;
 		if (comparison->boots_needed)
 			g_string_append_printf(reason, ", which needs %u boots an arm for this many parameter sets", needed);
@@ -102,58 +106,54 @@ static void decide_without_residual(const StatsTrend *fit, const StatsOptions *o
 }
 
 /* What would settle an open comparison. */
-static void plan(const StatsTrend *fit, const StatsOptions *options, double alpha, StatsComparison *comparison,
+static void plan(const StatsTrend *fit, double level, double min_effect_pct, guint max_boots, StatsComparison *comparison,
 		 GString *reason)
 {
 	guint fitted = fit->drift_adjusted ? 3 : 2, have = smaller_arm(comparison), needed, most;
-	double effect = log1p(options->min_effect_pct / 100), size = fabs(fit->beta), visible;
+	double effect = log1p(min_effect_pct / 100), size = fabs(fit->beta), visible;
 
-	needed = stats_boots_for(effect / fit->residual_sd, alpha, STATS_POWER, fitted);
+	needed = stats_boots_for(effect / fit->residual_sd, level, STATS_POWER, fitted);
 	if (needed && needed <= have) /* the power is there, the estimate lies too near to the limit */
-		needed = stats_boots_for_width(MAX(size, effect - size) / fit->residual_sd, alpha, fitted);
+		needed = stats_boots_for_width(MAX(size, effect - size) / fit->residual_sd, level, fitted);
 	if (needed)
 		needed = MAX(needed, have + 1);
-	if (needed && (!options->max_boots || needed <= options->max_boots)) {
+	if (needed && needed <= max_boots) {
 		comparison->boots_needed = needed;
 		g_string_append_printf(reason, "; about %u boots an arm (%u more) would decide for a change of ", needed,
 				       needed - have);
-		stats_append_share(reason, options->min_effect_pct);
+		stats_append_share(reason, min_effect_pct);
 		return;
 	}
 	comparison->boots_needed = needed;
-	most = options->max_boots ? MAX(options->max_boots, have) : have;
+	most = MAX(max_boots, have);
 	if (needed)
 		g_string_append_printf(reason, "; about %u boots an arm would decide", needed);
-	visible = stats_percent(fit->residual_sd * stats_effect_for(most, alpha, STATS_POWER, fitted));
+	visible = stats_percent(fit->residual_sd * stats_effect_for(most, level, STATS_POWER, fitted));
 	if (isnan(visible))
 		return;
 	g_string_append_printf(reason, "; the smallest change that %u boots an arm can see is ", most);
 	stats_append_share(reason, visible);
 }
 
-static void decide_by_interval(const StatsTrend *fit, const StatsOptions *options, double alpha,
-			       StatsComparison *comparison, GString *reason)
+static void explain_interval(const StatsTrend *fit, const StatsDecision *decision, double min_effect_pct, guint max_boots,
+			     StatsComparison *comparison, GString *reason)
 {
-	double low = comparison->ci_low_pct, high = comparison->ci_high_pct;
-	gboolean excludes_0 = low > 0 || high < 0;
+	gboolean excludes_0 = comparison->ci_low_pct > 0 || comparison->ci_high_pct < 0;
 
-	if (low >= -options->min_effect_pct && high <= options->min_effect_pct) {
-		comparison->verdict = STATS_VERDICT_EQUIVALENT;
+	if (comparison->verdict == STATS_VERDICT_EQUIVALENT) {
 		g_string_append(reason, excludes_0 ? "a change too small to matter: the interval excludes 0 but lies within ±"
 						   : "the interval lies within ±");
-		stats_append_share(reason, options->min_effect_pct);
+		stats_append_share(reason, min_effect_pct);
 	} else if (excludes_0) {
-		comparison->verdict = direction(comparison);
 		g_string_append(reason, "the interval excludes 0");
 	} else {
-		comparison->verdict = STATS_VERDICT_INCONCLUSIVE;
 		g_string_append(reason, "the interval includes both 0 and changes that matter");
-		plan(fit, options, alpha, comparison, reason);
+		plan(fit, decision->level, min_effect_pct, max_boots, comparison, reason);
 	}
 }
 
 /* What a reader should know beside the reason. */
-static void append_notes(const StatsSummary *summary, const StatsTrend *fit, const StatsOptions *options,
+static void append_notes(const StatsSummary *summary, const StatsTrend *fit, double min_effect_pct,
 			 const StatsComparison *comparison, GString *reason)
 {
 	guint rejected = comparison->boots_rejected[SAMPLE_ARM_BASE] + comparison->boots_rejected[SAMPLE_ARM_PATCHED];
@@ -165,7 +165,7 @@ static void append_notes(const StatsSummary *summary, const StatsTrend *fit, con
 		return;
 	if (fit->df >= 1 && !fit->drift_adjusted)
 		g_string_append(reason, "; not adjusted for drift: the boots' start times do not allow it");
-	if (fit->drift_p < DRIFT_P && fabs(stats_percent(fit->drift)) >= options->min_effect_pct) {
+	if (fit->drift_p < DRIFT_P && fabs(stats_percent(fit->drift)) >= min_effect_pct) {
 		g_string_append(reason, "; the host drifted by ");
 		stats_append_percent(reason, stats_percent(fit->drift));
 		g_string_append(reason, " during the job, which the change is adjusted for");
@@ -182,16 +182,21 @@ static void append_notes(const StatsSummary *summary, const StatsTrend *fit, con
 	}
 }
 
-void stats_decide(const StatsSummary *summary, const StatsFits *fits, const StatsOptions *options, double alpha,
-		  double adjusted_p, StatsComparison *comparison)
+static void set_interval(const StatsDecision *decision, double *ret_low_pct, double *ret_high_pct)
+{
+	*ret_low_pct = stats_percent(decision->low);
+	*ret_high_pct = stats_percent(decision->high);
+}
+
+void stats_decide(const StatsSummary *summary, const StatsFits *fits, const StatsDecision *decision, double min_effect_pct,
+		  guint max_boots, StatsComparison *comparison)
 {
 	g_autoptr(GString) reason = g_string_new(comparison->primary ? NULL : "exploration: ");
+	StatsDecision without = stats_decision(&fits->without, decision->level, FALSE);
 
-	comparison->ci_level = 1 - alpha;
-	if (!fits->fit.zero_residual)
-		set_interval(&fits->fit, alpha, &comparison->ci_low_pct, &comparison->ci_high_pct);
-	if (!fits->without.zero_residual)
-		set_interval(&fits->without, alpha, &comparison->without_ci_low_pct, &comparison->without_ci_high_pct);
+	comparison->ci_level = 1 - decision->level;
+	set_interval(decision, &comparison->ci_low_pct, &comparison->ci_high_pct);
+	set_interval(&without, &comparison->without_ci_low_pct, &comparison->without_ci_high_pct);
 	if (summary->invalid) {
 		comparison->verdict = STATS_VERDICT_INVALID;
 		g_string_append(reason, summary->invalid);
@@ -199,12 +204,14 @@ void stats_decide(const StatsSummary *summary, const StatsFits *fits, const Stat
 		comparison->verdict = STATS_VERDICT_INSUFFICIENT;
 		comparison->boots_needed = STATS_MIN_BOOTS;
 		say_insufficient(comparison, reason);
-	} else if (fits->fit.zero_residual) {
-		decide_without_residual(&fits->fit, options, alpha, adjusted_p, comparison, reason);
 	} else {
-		decide_by_interval(&fits->fit, options, alpha, comparison, reason);
+		comparison->verdict = stats_classify(&fits->fit, decision, min_effect_pct, comparison->better);
+		if (fits->fit.zero_residual)
+			explain_without_residual(&fits->fit, decision, min_effect_pct, comparison, reason);
+		else
+			explain_interval(&fits->fit, decision, min_effect_pct, max_boots, comparison, reason);
 	}
-	append_notes(summary, &fits->fit, options, comparison, reason);
+	append_notes(summary, &fits->fit, min_effect_pct, comparison, reason);
 	g_free(comparison->reason);
 	comparison->reason = g_strdup(reason->str);
 }

@@ -12,7 +12,19 @@ gboolean stats_is_testable(const StatsSummary *summary, const StatsComparison *c
 /* The p that decides: that of the t-test, or the exact one where the fit has no residual; 1 where not testable. */
 double stats_deciding_p(const StatsSummary *summary, const StatsFits *fits, const StatsComparison *comparison);
 
-/* alpha: the error rate at which this comparison is decided. adjusted_p: to be compared with options->alpha. Sets the
- * intervals, verdict, reason and boots_needed. */
-void stats_decide(const StatsSummary *summary, const StatsFits *fits, const StatsOptions *options, double alpha,
-		  double adjusted_p, StatsComparison *comparison);
+/* How a comparison was decided. */
+typedef struct {
+	double level;     /* nominal error rate of its interval */
+	gboolean found;   /* the test says that there is a change */
+	double low, high; /* the interval, on the log scale; NaN without a residual */
+} StatsDecision;
+
+/* The plain interval β ± t·se of error rate `level`. */
+StatsDecision stats_decision(const StatsTrend *fit, double level, gboolean found);
+
+/* What the numbers of a testable comparison say, without a word of why. */
+StatsVerdict stats_classify(const StatsTrend *fit, const StatsDecision *decision, double min_effect_pct, SampleBetter better);
+
+/* Sets the intervals, verdict, reason and boots_needed. max_boots: an arm, that there may be. */
+void stats_decide(const StatsSummary *summary, const StatsFits *fits, const StatsDecision *decision, double min_effect_pct,
+		  guint max_boots, StatsComparison *comparison);

@@ -128,6 +128,10 @@ static void append_caption(GString *out, const StatsResult *result, guint begin,
 	g_string_append(text, " of the mean of ");
 	append_range(text, "pass", "passes", c->passes, c->passes);
 	g_string_append(text, c->drift_adjusted ? "; change adjusted for drift, with its " : "; change with its ");
+	if (c->primary && result->rule == STATS_RULE_SEQUENTIAL)
+		g_string_append(text, "repeated interval, at this look of ");
+	else if (c->primary && result->rule == STATS_RULE_OPEN_ENDED)
+		g_string_append(text, "interval that holds at any time, of ");
 	stats_append_figure(text, 100 * low);
 	if (high > low) {
 		g_string_append(text, " to ");
@@ -203,6 +207,25 @@ static void append_failures(GString *out, const StatsFailures *f)
 	append_wrapped(out, text->str, 0);
 }
 
+/* How it was decided when there were boots enough. */
+static void append_rule(GString *out, const StatsResult *result)
+{
+	static const char *const stops[STATS_STOP_COUNT] = {
+		[STATS_STOP_NOT] = "measuring goes on",
+		[STATS_STOP_FOUND] = "stopped as all is decided",
+		[STATS_STOP_EQUIVALENT] = "stopped as nothing that matters changed",
+		[STATS_STOP_FUTILE] = "stopped as more boots were not likely to decide the rest",
+		[STATS_STOP_END] = "all boots that there may be were made",
+		[STATS_STOP_INVALID] = "stopped as more boots cannot help",
+	};
+
+	if (result->rule == STATS_RULE_SEQUENTIAL)
+		g_string_append_printf(out, "Rule sequential, look %u of %u, after %u of at most %u boots an arm: %s. ", result->look,
+				       result->looks->len, result->pairs, result->max_boots, stops[result->stop]);
+	else
+		g_string_append_printf(out, "Rule %s. ", stats_rule_to_string(result->rule));
+}
+
 char *stats_result_to_text(const StatsResult *result)
 {
 	GString *out = g_string_new(NULL);
@@ -225,11 +248,14 @@ char *stats_result_to_text(const StatsResult *result)
 			each_table(out, result, FALSE, append_reasons);
 			break;
 		}
+	append_rule(rules, result);
 	g_string_append_printf(rules, "Method %s, alpha ", result->method);
 	stats_append_figure(rules, result->alpha);
 	g_string_append(rules, ", smallest change that matters ");
 	stats_append_share(rules, result->min_effect_pct);
 	g_string_append_printf(rules, ", seed %" G_GINT64_FORMAT ".", result->seed);
+	if (result->arguments)
+		g_string_append_printf(rules, " Again from the samples: regrlab analyze %s samples.csv", result->arguments);
 	g_string_append_c(out, '\n');
 	append_wrapped(out, rules->str, 0);
 	return g_string_free(out, FALSE);

@@ -14,7 +14,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-#define STATS_METHOD "regrlab-stats 1"
+#define STATS_METHOD "regrlab-stats 2"
 #define STATS_COMPARISONS_MAX 4096u /* in one result */
 
 #define STATS_RESULT_ERROR (stats_result_error_quark())
@@ -22,6 +22,32 @@ GQuark stats_result_error_quark(void);
 typedef enum {
 	STATS_RESULT_ERROR_SYNTAX, /* not a result object: the message names the member */
 } StatsResultError;
+
+/* How it is decided when there are boots enough; one a result, chosen before the first boot. */
+typedef enum {
+	STATS_RULE_AUTO,       /* of options: sequential where there may be more than STATS_MIN_BOOTS boots an arm, else fixed */
+	STATS_RULE_FIXED,      /* all boots, looked at once */
+	STATS_RULE_SEQUENTIAL, /* sequential.h */
+	STATS_RULE_OPEN_ENDED, /* eprocess.h */
+	STATS_RULE_COUNT,
+} StatsRule;
+
+const char *stats_rule_to_string(StatsRule rule);
+gboolean stats_rule_from_string(const char *text, StatsRule *ret_rule);
+
+/* Why a sequential measurement stops, a comparison or all of it. */
+typedef enum {
+	STATS_STOP_NOT,        /* it goes on; not sequential */
+	STATS_STOP_FOUND,      /* the repeated interval excludes 0 */
+	STATS_STOP_EQUIVALENT, /* it lies within ±min_effect */
+	STATS_STOP_FUTILE,     /* neither is likely to come */
+	STATS_STOP_END,        /* the last look */
+	STATS_STOP_INVALID,    /* more boots cannot help */
+	STATS_STOP_COUNT,
+} StatsStop;
+
+const char *stats_stop_to_string(StatsStop stop); /* NULL for STATS_STOP_NOT */
+gboolean stats_stop_from_string(const char *text, StatsStop *ret_stop);
 
 /* A boot that lies more than 5 MAD (scaled to a standard deviation) from the median of its arm. Counted all the same. */
 typedef struct {
@@ -49,8 +75,8 @@ typedef struct {
 	double change_pct;             /* adjusted for a linear drift of the host where `drift_adjusted` */
 	double ci_low_pct, ci_high_pct;
 	double ci_level; /* .95 for 95 %: the level at which the comparison was decided, see verdict.h */
-	double p;        /* of the t-test of the change */
-	double p_holm;   /* adjusted; primary comparisons only */
+	double p;        /* of the t-test of the change; open-ended: the p that holds at any time */
+	double p_holm;   /* adjusted; primary comparisons only. Sequential: p in units of its nominal level, times alpha */
 	double p_bh;     /* adjusted; exploration only */
 	double p_permutation;
 	gboolean permutation_exact; /* else Monte Carlo with `seed` */
@@ -58,6 +84,11 @@ typedef struct {
 	double drift_p;
 	double hl_shift_pct, hl_low_pct, hl_high_pct; /* Hodges-Lehmann, distribution-free, at `alpha` */
 	double residual_sd_pct;                       /* from boot to boot, 100·(e^s − 1) */
+
+	char *method;    /* STATS_METHOD and the rule */
+	guint look;      /* sequential: at which it was decided, or the last; all numbers are as of then. 0 = null */
+	StatsStop stop;
+	gboolean early;  /* found before the last look: the point estimate leans away from 0 */
 
 	StatsVerdict verdict;
 	char *reason;       /* plain words, never NULL, may be empty */
@@ -88,8 +119,14 @@ typedef struct {
 	char *clock; /* NULL where clocks are mixed, or without samples */
 	double alpha;
 	double min_effect_pct;
-	guint max_boots; /* 0 = no limit given */
+	guint max_boots; /* an arm, that there may be */
 	gint64 seed;
+	StatsRule rule;  /* never AUTO */
+	GArray *looks;   /* guint: pairs of boots at each look planned; empty unless sequential */
+	guint look;      /* looks made; 0 = null */
+	guint pairs;     /* of boots that the result rests on; 0 = null: not told by pairs */
+	StatsStop stop;  /* why measuring stopped */
+	char *arguments; /* of `regrlab analyze`, that give this result again from the samples */
 	GPtrArray *comparisons; /* StatsComparison, by benchmark, primary first, metric, then parameter set */
 	StatsFailures failures;
 	char *summary; /* one sentence for people, see sentence.h */

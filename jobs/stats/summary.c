@@ -147,7 +147,7 @@ static void take_boot(Walk *walk, const Sample *first)
 {
 	StatsSummary *summary = walk->summary;
 	guint kept = walk->means->len;
-	StatsBoot boot = { .arm = first->arm, .boot = first->boot, .start_ns = first->boot_start_ns };
+	StatsBoot boot = { .arm = first->arm, .boot = first->boot, .pair = first->pair, .start_ns = first->boot_start_ns };
 
 	if (kept < summary->runs)
 		g_clear_pointer(&walk->logs, g_array_unref);

@@ -15,7 +15,7 @@
 
 typedef struct {
 	SampleArm arm;
-	int boot;
+	int boot, pair;
 	gint64 start_ns;
 	double value; /* in the metric's unit */
 } StatsBoot;

@@ -82,9 +82,9 @@ static void check_stage(void)
 		return;
 	}
 	measure_samples_cut(scratch_folder(), history->samples, NULL);
-	if (!schedule_failed(history->boots, 2, &arm, &reason) && history->order &&
-	    schedule_next(history->order, history->boots, &pair, &arm))
-		g_assert_true(pair >= 0 && schedule_left(history->order, history->boots) > 0);
+	if (!schedule_failed(history->boots, 2, &arm, &reason) && history->plan &&
+	    schedule_next(history->plan->order, history->plan->max_boots, history->boots, &pair, &arm))
+		g_assert_true(pair >= 0 && schedule_left(history->plan->max_boots, history->boots) > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

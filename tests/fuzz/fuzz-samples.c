@@ -25,10 +25,11 @@ static void check_written(const SampleTable *table, char *text)
 	g_free(text);
 }
 
-static void check_analysis(const SampleTable *table)
+static void check_analysis(const SampleTable *table, StatsRule rule)
 {
+	StatsOptions options = { .alpha = .05, .min_effect_pct = 1, .rule = rule, .paths = 200 };
 	g_autoptr(GError) error = NULL;
-	g_autoptr(StatsResult) result = stats_analyse(table, &STATS_OPTIONS_DEFAULT, &error), back = NULL;
+	g_autoptr(StatsResult) result = stats_analyse(table, &options, &error), back = NULL;
 	g_autofree char *text = NULL, *json = NULL, *again = NULL;
 	g_autoptr(JsonNode) node = NULL;
 
@@ -58,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_written(table, sample_table_to_csv(table));
 	if (sample_table_length(table)) /* an empty array is no CSV, but an empty table of either form is fine */
 		check_written(table, sample_table_to_json(table));
-	check_analysis(table);
+	for (int rule = 0; rule < STATS_RULE_COUNT; rule++)
+		check_analysis(table, (StatsRule)rule);
 	return 0;
 }

@@ -238,7 +238,7 @@ static void analyse(Question *question)
 	g_autoptr(SampleTable) table = NULL;
 	g_autoptr(StatsResult) result = NULL;
 	g_autoptr(JsonNode) node = NULL;
-	StatsOptions options = STATS_OPTIONS_DEFAULT;
+	StatsOptions options = { .rule = STATS_RULE_FIXED };
 	gsize length;
 
 	if (!g_file_get_contents(take_word(question), &text, &length, &error))

@@ -140,7 +140,9 @@ static void test_history(void)
 	g_assert_true(history->has_accelerator);
 	g_assert_cmpint(history->accelerator, ==, VM_TCG);
 	g_assert_cmpint(history->clock, ==, CLOCK_ICOUNT);
-	g_assert_cmpstr(history->order, ==, "BAAB");
+	g_assert_cmpstr(history->plan->order, ==, "BAAB");
+	g_assert_cmpint(history->plan->max_boots, ==, 2);
+	g_assert_cmpint(history->plan->rule, ==, STATS_RULE_FIXED);
 	g_assert_cmpuint(history->boots->len, ==, 3);
 	g_assert_cmpstr(g_array_index(history->boots, ScheduleBoot, 1).reason, ==, "oops");
 	g_assert_cmpint(history->samples, ==, 15);
@@ -157,6 +159,10 @@ static void test_history_bad(void)
 		EVENT("1", "arm", "\"arm\":\"base\",\"kernel\":\"k\""),
 		EVENT("1", "accelerator", "\"clock\":\"auto\""),
 		EVENT("1", "plan", "\"order\":\"ABC\""),
+		EVENT("1", "plan", "\"order\":\"\""),
+		EVENT("1", "plan", "\"order\":\"ABBA\",\"rule\":\"open-ended\""),
+		EVENT("1", "plan", "\"order\":\"ABBA\",\"rule\":\"any\""),
+		EVENT("1", "look", "\"look\":2"),
 		BOOT("1", "1", "0", "base", "", "0"),
 		BOOT("1", "0", "-1", "base", "", "0"),
 		BOOT("1", "0", "0", "base", "", "-1"),

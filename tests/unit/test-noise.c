@@ -184,7 +184,7 @@ static void test_schedule(void)
 
 	g_array_append_vals(boots, made, G_N_ELEMENTS(made));
 	g_assert_false(schedule_failed(boots, 0, &arm, &reason));
-	g_assert_true(schedule_next("AB", boots, &pair, &arm));
+	g_assert_true(schedule_next("AB", 1, boots, &pair, &arm));
 	g_assert_cmpint(pair, ==, 0);
 	g_assert_cmpint(arm, ==, SAMPLE_ARM_PATCHED);
 	/* a failure of its own is one */

@@ -30,43 +30,60 @@ static void test_order(void)
 	g_assert_cmpuint(base_first, <, 580);
 }
 
-/* Makes all boots; those whose number is in failing fail. Returns the arms in order. */
-static char *play(const char *order, const int *failing, guint count)
+/* Makes all boots, in portions of so many pairs; those whose number is in failing fail. Returns the arms in order. */
+static char *play(const char *order, int portion, const int *failing, guint count)
 {
+	int all = (int)strlen(order) / 2, pairs = MIN(portion, all);
 	g_autoptr(GArray) boots = boots_new();
 	GString *made = g_string_new(NULL);
 	SampleArm arm;
 	int pair;
 
-	while (schedule_next(order, boots, &pair, &arm)) {
+	for (;;) {
 		gboolean fails = FALSE;
+		if (!schedule_next(order, pairs, boots, &pair, &arm)) {
+			g_assert_cmpint(schedule_left(pairs, boots), ==, 0);
+			if (pairs == all)
+				break;
+			pairs = MIN(pairs + portion, all);
+			continue;
+		}
+		g_assert_cmpint(schedule_left(pairs, boots), >, 0);
 		for (guint i = 0; i < count; i++)
 			fails |= failing[i] == (int)boots->len;
 		g_string_append_printf(made, "%c%d%s", arm == SAMPLE_ARM_BASE ? 'A' : 'B', pair, fails ? "x" : "");
 		add(boots, pair, arm, fails ? "panic" : "");
-		g_assert_cmpint(schedule_left(order, boots) == 0, ==, !schedule_next(order, boots, &pair, &arm));
 		g_assert_cmpuint(boots->len, <, 50);
 	}
 	return g_string_free(made, FALSE);
 }
 
-static void expect(const char *order, const int *failing, guint count, const char *wanted)
+static void expect(const char *order, int portion, const int *failing, guint count, const char *wanted)
 {
-	g_autofree char *made = play(order, failing, count);
+	g_autofree char *made = play(order, portion, failing, count);
 
 	g_assert_cmpstr(made, ==, wanted);
 }
 
 static void test_replacements(void)
 {
-	expect("ABBA", NULL, 0, "A0B0B1A1");
-	expect("ABBA", (int[]){ 1 }, 1, "A0B0xB1A1B0");
+	expect("ABBA", 10, NULL, 0, "A0B0B1A1");
+	expect("ABBA", 10, (int[]){ 1 }, 1, "A0B0xB1A1B0");
 	/* both arms miss boots: the pattern goes on */
-	expect("ABBA", (int[]){ 0, 1, 2, 3 }, 4, "A0xB0xB1xA1xA0B0B1A1");
-	expect("BAAB", (int[]){ 0, 1 }, 2, "B0xA0xA1B1B0A0");
+	expect("ABBA", 10, (int[]){ 0, 1, 2, 3 }, 4, "A0xB0xB1xA1xA0B0B1A1");
+	expect("BAAB", 10, (int[]){ 0, 1 }, 2, "B0xA0xA1B1B0A0");
 	/* a replacement fails too */
-	expect("AB", (int[]){ 1, 2 }, 2, "A0B0xB0xB0");
-	expect("", NULL, 0, "");
+	expect("AB", 10, (int[]){ 1, 2 }, 2, "A0B0xB0xB0");
+	expect("", 10, NULL, 0, "");
+}
+
+/* A portion is complete, replacements included, before the next begins. */
+static void test_portions(void)
+{
+	expect("ABBAAB", 2, NULL, 0, "A0B0B1A1A2B2");
+	expect("ABBAAB", 2, (int[]){ 1 }, 1, "A0B0xB1A1B0A2B2");
+	expect("ABBAAB", 2, (int[]){ 0, 2, 5 }, 3, "A0xB0B1xA1A0B1xB1A2B2");
+	expect("ABBAAB", 1, (int[]){ 1, 2 }, 2, "A0B0xB0xB0B1A1A2B2");
 }
 
 static void expect_failed(GArray *boots, int max_failed, int wanted_arm, const char *wanted_reason)
@@ -137,6 +154,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/schedule/order", test_order);
 	g_test_add_func("/schedule/replacements", test_replacements);
+	g_test_add_func("/schedule/portions", test_portions);
 	g_test_add_func("/schedule/failed", test_failed);
 	g_test_add_func("/schedule/failed-both", test_failed_both);
 	g_test_add_func("/schedule/failed-sometimes", test_failed_sometimes);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
+#include <string.h>
 
+#include "jobs/stats/boundary.h"
 #include "jobs/stats/eprocess.h"
-#include "jobs/stats/sequential.h"
 
 #define PATHS 200000
 
@@ -64,11 +66,85 @@ static void test_boundary(void)
 	g_assert_cmpfloat_with_epsilon(single, .05, .0015);
 }
 
+/* A boundary found early is the beginning of the one found late, whatever the later boots are. */
+static void test_boundary_grows(void)
+{
+	const double alphas[] = { .05, .025, .05 / 3 };
+	SampleArm arm[40];
+	gint64 start_ns[40];
+	StatsLooks all = stats_looks_plan(20);
+	double late[18];
+
+	make_schedule(arm, start_ns, 40);
+	for (gsize i = 0; i < 40; i++) /* unequal times, and a boot that was replaced late */
+		start_ns[i] += (gint64)(i * i % 7) * G_GINT64_CONSTANT(1700000000);
+	stats_boundary(arm, start_ns, &all, alphas, 3, PATHS, 5, late);
+	for (gsize count = 1; count < all.count; count++) {
+		StatsLooks looks = all;
+		double early[18];
+
+		looks.count = count;
+		stats_boundary(arm, start_ns, &looks, alphas, 3, PATHS, 5, early);
+		for (gsize j = 0; j < 3; j++)
+			for (gsize k = 0; k < count; k++)
+				g_assert_cmpfloat(early[j * count + k], ==, late[j * all.count + k]);
+	}
+}
+
+/* What is on disk gives the same boundary; what is not right there is found again. */
+static void test_boundary_cache(void)
+{
+	const double alphas[] = { .05, .025 };
+	g_autofree char *dir = g_dir_make_tmp("boundary-XXXXXX", NULL), *path = NULL, *text = NULL, *again = NULL;
+	SampleArm arm[20];
+	gint64 start_ns[20];
+	StatsLooks looks = stats_looks_plan(10);
+	double plain[8], cached[8];
+	gsize size;
+
+	make_schedule(arm, start_ns, 20);
+	stats_boundary(arm, start_ns, &looks, alphas, 2, 20000, 5, plain);
+	for (int i = 0; i < 4; i++) {
+		g_autoptr(GDir) folder = NULL;
+
+		memset(cached, 0, sizeof cached);
+		stats_boundary_cached(dir, arm, start_ns, &looks, alphas, 2, 20000, 5, cached);
+		g_assert_cmpmem(cached, sizeof cached, plain, sizeof plain);
+		folder = g_dir_open(dir, 0, NULL);
+		g_free(path);
+		path = g_build_filename(dir, g_dir_read_name(folder), NULL);
+		g_assert_null(g_dir_read_name(folder)); /* one file, whatever happened to it */
+		g_clear_pointer(&again, g_free);
+		g_assert_true(g_file_get_contents(path, &again, &size, NULL));
+		if (!text)
+			text = g_strdup(again);
+		g_assert_cmpstr(text, ==, again);
+		if (i == 1) { /* cut off */
+			g_assert_true(g_file_set_contents(path, text, (gssize)size / 2, NULL));
+		} else if (i == 2) { /* another number */
+			char *digit = strstr(again, "0x1.") + 4;
+
+			*digit = *digit == '7' ? '8' : '7';
+			g_assert_true(g_file_set_contents(path, again, -1, NULL));
+		}
+	}
+	g_assert_cmpint(strncmp(strrchr(path, '/') + 1, text, 64), ==, 0); /* its name is the inputs' digest */
+	g_unlink(path);
+	g_rmdir(dir);
+	/* no folder, or none that can be written: the same numbers */
+	stats_boundary_cached(NULL, arm, start_ns, &looks, alphas, 2, 20000, 5, cached);
+	g_assert_cmpmem(cached, sizeof cached, plain, sizeof plain);
+	stats_boundary_cached("/dev/null/x", arm, start_ns, &looks, alphas, 2, 20000, 5, cached);
+	g_assert_cmpmem(cached, sizeof cached, plain, sizeof plain);
+}
+
 static void test_holm(void)
 {
-	const double boundary[] = { .0149, .0075, .005 }; /* for α, α/2, α/3 */
+	const double row[] = { .0149, .0075, .005 }; /* for α, α/2, α/3 */
+	const double strict[] = { .0001, .0001, .0001 };
+	const double *const boundary[] = { row, row, row }, *const own[] = { row, row, strict };
 	const double p[] = { .004, .3, .007 }, later[] = { .9, .014, .9 };
-	gboolean rejected[] = { FALSE, FALSE, FALSE };
+	gboolean rejected[] = { FALSE, FALSE, FALSE }, other[] = { FALSE, FALSE, FALSE };
 	double level[3] = { 0 };
 
 	stats_sequential_holm(p, 3, boundary, rejected, level);
@@ -80,26 +156,23 @@ static void test_holm(void)
 	g_assert_true(rejected[0] && rejected[1] && rejected[2]);
 	g_assert_cmpfloat(level[0], ==, .005); /* as decided before */
 	g_assert_cmpfloat(level[1], ==, .0149);
+	stats_sequential_holm(p, 3, own, other, level); /* a comparison may have a schedule of its own */
+	g_assert_true(other[0] && !other[1] && !other[2]);
+	g_assert_cmpfloat(level[2], ==, .0001);
 }
 
-static void test_stop(void)
+static void test_futile(void)
 {
-	StatsTrend fit = { .beta = .1, .se = .01, .df = 5 }, exact = { .beta = .1, .zero_residual = TRUE, .se = NAN };
+	StatsTrend fit = { .beta = .0001, .se = .01, .df = 5 }, exact = { .beta = .1, .zero_residual = TRUE, .se = NAN };
 
-	g_assert_cmpint(stats_stop(&fit, 1, .0149, .0181, 8, 40, .01), ==, STATS_STOP_FOUND);
-	fit.beta = .0001;
-	fit.se = .001;
-	g_assert_cmpint(stats_stop(&fit, 1, .0149, .0181, 8, 40, .01), ==, STATS_STOP_EQUIVALENT);
-	fit.se = .01;
-	g_assert_cmpint(stats_stop(&fit, 1, .0149, .0181, 8, 40, .012), ==, STATS_STOP_NOT);
-	g_assert_cmpint(stats_stop(&fit, 1, .0149, .0181, 40, 40, .012), ==, STATS_STOP_END);
+	g_assert_false(stats_is_futile(&fit, .05, 8, 40, -.012, .012));
 	fit.se = 1; /* 1 % will never be seen, and the estimate is no larger */
 	fit.df = 25;
-	g_assert_cmpint(stats_stop(&fit, 1, .0149, .0181, 28, 40, .01), ==, STATS_STOP_FUTILE);
-	g_assert_cmpint(stats_stop(&exact, .0286, .0149, .0181, 8, 40, .01), ==, STATS_STOP_NOT);
-	g_assert_cmpint(stats_stop(&exact, .008, .0149, .0181, 10, 40, .01), ==, STATS_STOP_FOUND);
-	g_assert_cmpint(stats_stop(&exact, .0286, .0149, .0181, 8, 40, .2), ==, STATS_STOP_EQUIVALENT);
-	g_assert_cmpint(stats_stop(&exact, .0286, .0181, .0181, 8, 8, .01), ==, STATS_STOP_END);
+	g_assert_true(stats_is_futile(&fit, .0181, 28, 40, -.01, .01));
+	g_assert_false(stats_is_futile(&fit, .0181, 40, 40, -.01, .01)); /* that is the end, not futile */
+	fit.beta = 2;
+	g_assert_false(stats_is_futile(&fit, .0181, 28, 40, -.01, .01));
+	g_assert_false(stats_is_futile(&exact, .0181, 28, 40, -.01, .01));
 }
 
 typedef struct {
@@ -175,8 +248,10 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/sequential/plan", test_plan);
 	g_test_add_func("/sequential/boundary", test_boundary);
+	g_test_add_func("/sequential/boundary-grows", test_boundary_grows);
+	g_test_add_func("/sequential/boundary-cache", test_boundary_cache);
 	g_test_add_func("/sequential/holm", test_holm);
-	g_test_add_func("/sequential/stop", test_stop);
+	g_test_add_func("/sequential/futile", test_futile);
 	g_test_add_func("/sequential/e-mean", test_e_mean);
 	g_test_add_func("/sequential/e-inverse", test_e_inverse);
 	g_test_add_func("/sequential/e-anytime", test_e_anytime);
