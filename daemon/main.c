@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/access.h"
+#include "daemon/backup.h"
 #include "daemon/lab.h"
 #include "daemon/queue.h"
 #include "daemon/routes.h"
@@ -26,7 +27,7 @@
 #define STOP_S 15	/* until the daemon ends even if a stage does not */
 
 typedef struct {
-	char *config;
+	char *config, *backup;
 	gboolean check, print, new_admin_token;
 } Options;
 
@@ -233,6 +234,17 @@ static int print_new_admin_token(Config *config)
 	return EXIT_SUCCESS;
 }
 
+static int make_backup(Config *config, const char *dir)
+{
+	g_autoptr(GError) error = NULL;
+	gboolean good = backup_make(config, dir, &error);
+
+	config_free(config);
+	if (!good)
+		g_printerr("regrlabd: %s\n", error->message);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static gboolean parse_options(int *argc, char ***argv, Options *options, GError **error)
 {
 	const GOptionEntry entries[] = {
@@ -243,6 +255,9 @@ static gboolean parse_options(int *argc, char ***argv, Options *options, GError 
 		  "Print every key with its value, meaning and range, and exit", NULL },
 		{ "new-admin-token", 0, 0, G_OPTION_ARG_NONE, &options->new_admin_token,
 		  "Make a token that may do everything, print it, and exit; the daemon may be running", NULL },
+		{ "backup", 0, 0, G_OPTION_ARG_FILENAME, &options->backup,
+		  "Copy all that the lab cannot make again to DIR, a state directory then, and exit; the daemon may be running",
+		  "DIR" },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -290,5 +305,7 @@ int main(int argc, char **argv)
 		config_free(config);
 		return EXIT_SUCCESS;
 	}
+	if (options.backup)
+		return make_backup(config, options.backup);
 	return options.new_admin_token ? print_new_admin_token(config) : serve(config);
 }
