@@ -25,6 +25,7 @@ struct BuildErrors {
 	int line;
 	GString *context;
 	int after;		/* lines that the context still takes */
+	gboolean killed;
 };
 
 BuildErrors *build_errors_new(const char *source)
@@ -147,6 +148,18 @@ static void take_error(BuildErrors *errors, Kind kind, const char *file, int lin
 	errors->after = AFTER + 1;
 }
 
+/* gcc's words when its compiler proper was killed, and make's when a command of a rule was. */
+static gboolean says_killed(const char *line)
+{
+	return strstr(line, "Killed signal terminated program") ||
+	       (g_str_has_prefix(line, "make") && strstr(line, ": *** [") && g_str_has_suffix(line, "] Killed"));
+}
+
+gboolean build_errors_killed(const BuildErrors *errors)
+{
+	return errors->killed;
+}
+
 void build_errors_line(BuildErrors *errors, const char *raw)
 {
 	g_autofree char *line = tidy(errors, raw), *file = NULL;
@@ -154,6 +167,7 @@ void build_errors_line(BuildErrors *errors, const char *raw)
 	int number;
 	Kind kind = classify(line, &file, &number, &error);
 
+	errors->killed |= says_killed(line);
 	if (kind < errors->kind)
 		take_error(errors, kind, file, number, error);
 	if (errors->after > 0) {

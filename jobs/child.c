@@ -148,6 +148,8 @@ static gboolean end_error(const ChildSpec *spec, const char *name, const Run *ru
 		g_set_error(error, CHILD_ERROR, CHILD_ERROR_LIMIT, "%s was killed: %s", name, run->why);
 	else if (run->killed)
 		g_set_error(error, CHILD_ERROR, CHILD_ERROR_STOPPED, "%s was stopped", name);
+	else if (run->report.value == ECHILD)
+		g_set_error(error, CHILD_ERROR, CHILD_ERROR_KILLED, "%s's warden was killed", name);
 	else
 		launch_error(error, name, "", run->report.value);
 	return FALSE;

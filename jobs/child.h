@@ -26,6 +26,7 @@ typedef enum {
 	CHILD_ERROR_STOPPED,	/* killed because stop_fd became readable */
 	CHILD_ERROR_FAILED,	/* child_check(): it exited with something else than 0 */
 	CHILD_ERROR_LIMIT,	/* killed for what it used: the message says what */
+	CHILD_ERROR_KILLED,	/* by somebody else: what it says, or does not say, means nothing */
 	CHILD_ERROR_SANDBOX,	/* not run: its sandbox could not be set up */
 } ChildError;
 

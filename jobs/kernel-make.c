@@ -165,6 +165,10 @@ gboolean kernel_make(StageContext *stage, Slot *slot, const char *const *targets
 	slot_build_end(slot);
 	if (pending->len)
 		take_line(&progress, pending->str);
+	if (result.status != 0 && build_errors_killed(errors)) {
+		g_set_error(error, CHILD_ERROR, CHILD_ERROR_KILLED, "a program of make was killed");
+		return FALSE;
+	}
 	if (result.status == 0)
 		remember_lines(slot, kind, progress.lines);
 	*ret_status = result.status;

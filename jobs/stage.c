@@ -238,7 +238,10 @@ gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error
 {
 	if (g_error_matches(error, CHILD_ERROR, CHILD_ERROR_STOPPED))
 		stage->stopped = TRUE;
-	else
+	else if (g_error_matches(error, CHILD_ERROR, CHILD_ERROR_KILLED)) {
+		stage->interrupted = TRUE;
+		stage_log(stage, "== %s: it has to be done again", error->message);
+	} else
 		stage_fail(stage, "infra-failed", reason, "", NULL, "%s", error->message);
 	g_error_free(error);
 	return FALSE;
@@ -264,6 +267,10 @@ int stage_finish(StageContext *stage, gboolean ok, const char *state, const char
 	if (!ok && (stage->stopped || stage_stopping(stage))) {
 		stage_log(stage, "== stopped");
 		return STAGE_EXIT_STOPPED;
+	}
+	if (!ok && stage->interrupted) {
+		g_printerr("regrlab-job: %s: a program was killed\n", stage->dir);
+		return STAGE_EXIT_BROKEN;
 	}
 	g_assert(ok || stage->failure);
 
@@ -312,7 +319,14 @@ gboolean stage_run(StageContext *stage, const ChildSpec *spec, ChildResult *ret_
 	wrapped.stop_fd = stage->stop_fd;
 	wrapped.sink = copy_out;
 	wrapped.sink_data = &to;
-	return child_run(&wrapped, ret_result, error);
+	if (!child_run(&wrapped, ret_result, error))
+		return FALSE;
+	if (ret_result->status != 128 + SIGKILL)
+		return TRUE;
+	child_result_clear(ret_result);
+	*ret_result = (ChildResult){ 0 };
+	g_set_error(error, CHILD_ERROR, CHILD_ERROR_KILLED, "%s was killed", spec->argv[0]);
+	return FALSE;
 }
 
 /* ---- opening and closing ---- */

@@ -53,6 +53,7 @@ typedef struct {
 	char *step;
 	gint64 progress_ns;	/* CLOCK_MONOTONIC of the last progress event */
 	gboolean stopped;
+	gboolean interrupted;	/* a program was killed by somebody: the stage ends without an end, and is started again */
 } StageContext;
 
 /*
@@ -107,7 +108,8 @@ gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error
 
 /*
  * Writes the 'end' event (durable): state and message if ok, else the failure
- * kept; nothing if the stage was stopped. Returns the exit status of the
+ * kept; nothing if the stage was stopped, or one of its programs killed (a
+ * program that is killed proves nothing about a patch). Returns the exit status of the
  * process. If the directory has a final end already nothing is written.
  */
 int stage_finish(StageContext *stage, gboolean ok, const char *state, const char *message);

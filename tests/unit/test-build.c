@@ -24,6 +24,7 @@ static const char fake_makefile[] =
 	"olddefconfig:\n\tgrep -v CONFIG_LOST $(O)/.config > $(O)/tmp; mv $(O)/tmp $(O)/.config\n"
 	"bzImage:\n"
 	"\tif grep -q HANG mm/a.c; then sleep 7201.5; fi\n"
+	"\tif grep -q SHOT mm/a.c && ! test -e $(O)/shot; then touch $(O)/shot; kill -9 $$$$; fi\n"
 	"\tmkdir -p $(O)/arch/x86/boot $(O)/include/config\n"
 	"\techo '  CC      mm/a.o'\n"
 	"\tgcc -c -o $(O)/a.o $(CURDIR)/mm/a.c\n"
@@ -305,6 +306,18 @@ static void test_no_config(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 	check_end(f, "build-failed", "no-such-config", "");
 }
 
+/* Somebody (the kernel, short of memory) kills the compiler: that is no finding about a patch, and is done again. */
+static void test_killed(Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_ENDED);	/* the base is in the cache */
+	new_run(f, "killed", PATCH("\treturn 1;", "\treturn 2; /* SHOT */"), 60);
+	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_BROKEN);
+	g_autoptr(JsonObject) none = event(f, "end", 0);
+	g_assert_null(none);
+	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_ENDED);
+	check_end(f, "built", "", "");
+}
+
 static void test_timeout(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
 	g_assert_cmpint(run_stage(f), ==, STAGE_EXIT_ENDED);	/* the base is in the cache */
@@ -471,6 +484,7 @@ int main(int argc, char **argv)
 	ADD("built-and-cached", test_built_and_cached, NULL);
 	ADD("ended", test_ended, NULL);
 	ADD("does-not-compile", test_does_not_compile, NULL);
+	ADD("killed", test_killed, NULL);
 	ADD("base-does-not-compile", test_base_does_not_compile, NULL);
 	ADD("option-lost", test_option_lost, NULL);
 	ADD("uploaded-config", test_uploaded_config, NULL);
