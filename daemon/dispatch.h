@@ -27,8 +27,11 @@ typedef struct {
 	gint64 created_ns;
 	JobSpec *spec;
 	char *host;		/* where it is or was measured; empty: nowhere yet */
+	char *submitter;
 	Need *need;
 	int position;		/* in its line, counted from 1 */
+	gint64 due_ns;		/* turns.h */
+	gboolean over;		/* its submitter's machine time is used: it has to wait */
 } LineJob;
 
 typedef struct {

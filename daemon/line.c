@@ -2,12 +2,15 @@
 #include "daemon/line.h"
 
 #include "daemon/turns.h"
+#include "db/store-access.h"
 
 struct Line {
 	Needs *needs;
 	GHashTable *jobs;	/* &LineJob.id -> LineJob, owned */
 	GHashTable *marked;	/* ids */
 	gint64 newest;		/* id that was seen */
+	GHashTable *shares;	/* submitter -> TurnShare */
+	gint64 shares_ns;	/* when they were read */
 	GPtrArray *states[JOB_N_STATES];	/* sorted; NULL: to be made */
 };
 
@@ -17,6 +20,7 @@ static void job_free(gpointer data)
 
 	job_spec_free(job->spec);
 	g_free(job->host);
+	g_free(job->submitter);
 	g_free(job);
 }
 
@@ -26,6 +30,7 @@ Line *line_new(const char *benchmarks_dir)
 
 	line->needs = needs_new(benchmarks_dir);
 	line->jobs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, job_free);
+	line->shares = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	line->marked = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return line;
 }
@@ -43,6 +48,7 @@ void line_free(Line *line)
 	forget_order(line);
 	g_hash_table_destroy(line->jobs);
 	g_hash_table_destroy(line->marked);
+	g_hash_table_destroy(line->shares);
 	needs_free(line->needs);
 	g_free(line);
 }
@@ -70,18 +76,53 @@ static void take(StoreTurn *turn, gpointer data)
 	job->need = needs_get(line->needs, turn->spec, bound_to(turn), turn->clock);
 	job->spec = g_steal_pointer(&turn->spec);
 	job->host = g_steal_pointer(&turn->host);
+	job->submitter = g_steal_pointer(&turn->submitter);
 	line->newest = MAX(line->newest, job->id);
 	forget_order(line);
 	g_hash_table_replace(line->jobs, &job->id, job);
 }
 
-gboolean line_refresh(Line *line, Db *db, GError **error)
+static TurnShare *share_of(Line *line, const char *submitter)
+{
+	TurnShare *share = g_hash_table_lookup(line->shares, submitter);
+
+	if (!share) {
+		share = g_new0(TurnShare, 1);
+		g_hash_table_insert(line->shares, g_strdup(submitter), share);
+	}
+	return share;
+}
+
+static void take_share(const char *submitter, gint64 used_ns, int hours_per_day, gpointer data)
+{
+	TurnShare *share = share_of(data, submitter);
+
+	share->used_ns = used_ns;
+	share->limit_ns = hours_per_day * 60 * TURN_MINUTE_NS;
+}
+
+/* A stage that ended marks its job, and an hour that is over is seen within a minute. */
+static gboolean refresh_shares(Line *line, Db *db, gint64 now_ns, GError **error)
+{
+	gint64 age_ns = now_ns - line->shares_ns;
+
+	if (!g_hash_table_size(line->marked) && age_ns >= 0 && age_ns < TURN_MINUTE_NS)
+		return TRUE;
+	forget_order(line);
+	g_hash_table_remove_all(line->shares);
+	if (!store_machine_times(db, now_ns, take_share, line, error))
+		return FALSE;
+	line->shares_ns = now_ns;
+	return TRUE;
+}
+
+gboolean line_refresh(Line *line, Db *db, gint64 now_ns, GError **error)
 {
 	GHashTableIter iter;
 	gpointer key;
 
-	if (g_hash_table_size(line->marked))
-		forget_order(line);
+	if (!refresh_shares(line, db, now_ns, error))
+		return FALSE;
 	g_hash_table_iter_init(&iter, line->marked);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		g_hash_table_remove(line->jobs, key);
@@ -90,6 +131,23 @@ gboolean line_refresh(Line *line, Db *db, GError **error)
 		g_hash_table_iter_remove(&iter);
 	}
 	return store_turns(db, line->newest, take, line, error);
+}
+
+static void count_running(Line *line)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, line->shares);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		((TurnShare *)value)->running = 0;
+	g_hash_table_iter_init(&iter, line->jobs);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const LineJob *job = value;
+
+		if (job->state == JOB_BUILDING || job->state == JOB_MEASURING)
+			share_of(line, job->submitter)->running++;
+	}
 }
 
 static void make_order(Line *line, JobState state)
@@ -102,7 +160,8 @@ static void make_order(Line *line, JobState state)
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (((LineJob *)value)->state == state)
 			g_ptr_array_add(jobs, value);
-	turns_sort(jobs);
+	count_running(line);
+	turns_sort(jobs, line->shares);
 	for (guint i = 0; i < jobs->len; i++)
 		((LineJob *)g_ptr_array_index(jobs, i))->position = (int)i + 1;
 	line->states[state] = jobs;

@@ -17,8 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Line, line_free)
 /* The job changed in the database, or will have by the next refresh. */
 void line_mark(Line *line, gint64 job);
 
-/* Reads the marked jobs and the new ones. On failure the marks stay. */
-gboolean line_refresh(Line *line, Db *db, GError **error);
+/* Reads the marked jobs, the new ones, and what submitters have used. On failure the marks stay. */
+gboolean line_refresh(Line *line, Db *db, gint64 now_ns, GError **error);
 
 /* In the order of their turns, of LineJob; the line's, until it is refreshed. */
 const GPtrArray *line_jobs(Line *line, JobState state);

@@ -23,7 +23,7 @@ static const struct {
 	{ "rule", "auto, fixed or sequential; auto: sequential if there may be more than 4 boots of each arm, else fixed" },
 	{ "min_effect", "the smallest change that matters, per cent" },
 	{ "alpha", "the rate of false alarms of the whole job" },
-	{ "priority", "-10 to 10, higher first" },
+	{ "priority", "-10 to 10: higher first among your own jobs, and below 0 after those of others" },
 	{ "host", "the host to measure on, by its name; any that fits if not given" },
 	{ "labels", "labels that the host must have, separated by commas" },
 	{ "seed", "of every random choice; 0: the lab picks one" },

@@ -151,7 +151,7 @@ static gboolean load_states(Rows *rows, Lab *lab, JobState first, JobState last,
 
 static gboolean load_queued(Rows *rows, Lab *lab, GError **error)
 {
-	if (!store_queue(lab->db, JOB_QUEUED, INDEX_ROWS, &rows->jobs, error))
+	if (!queue_next(lab->queue, INDEX_ROWS, &rows->jobs, error))
 		return FALSE;
 	make_rows(rows, lab);
 	return TRUE;

@@ -6,6 +6,7 @@
 #include "daemon/runner.h"
 
 #define TROUBLE_WAIT_MS	5000	/* the database cannot be used */
+#define OVER_WAIT_MS	60000	/* until those whose machine time is used are looked at again */
 
 struct Queue {
 	Lab *lab;
@@ -116,7 +117,12 @@ static GPtrArray *waiting(Queue *queue, JobState state)
 	for (guint i = 0; i < jobs->len; i++) {
 		const LineJob *job = g_ptr_array_index(jobs, i);
 
-		if (!find_runner(queue, job->id))
+		if (find_runner(queue, job->id))
+			continue;
+		/* what was begun is brought to its end */
+		if (job->over && (state == JOB_QUEUED || state == JOB_WAITING_FOR_HOST))
+			kick_later(queue, OVER_WAIT_MS);
+		else
 			g_ptr_array_add(free_jobs, (gpointer)job);
 	}
 	return free_jobs;
@@ -171,7 +177,7 @@ static gboolean start_build(Queue *queue, GError **error)
 
 static gboolean refresh(Queue *queue, GError **error)
 {
-	if (!line_refresh(queue->line, queue->lab->db, error))
+	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), error))
 		return FALSE;
 	for (guint i = 0; i < hosts_count(queue->hosts); i++) {
 		Host *host = hosts_get(queue->hosts, i);
@@ -211,7 +217,7 @@ static void end_homeless(Queue *queue)
 	g_autoptr(GPtrArray) jobs = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!line_refresh(queue->line, queue->lab->db, &error)) {
+	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), &error)) {
 		lab_log(G_LOG_LEVEL_WARNING, 0, "the queue: %s", error->message);
 		return;
 	}
@@ -300,6 +306,26 @@ gboolean queue_has_host(Queue *queue, const JobSpec *spec)
 	return FALSE;
 }
 
+gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error)
+{
+	g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);
+	const GPtrArray *waits;
+
+	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), error))
+		return FALSE;
+	waits = line_jobs(queue->line, JOB_QUEUED);
+	for (guint i = 0; i < MIN(waits->len, limit); i++) {
+		StoreJob *job;
+
+		if (!store_job_get(queue->lab->db, ((const LineJob *)g_ptr_array_index(waits, i))->id, &job, error))
+			return FALSE;
+		if (job)
+			g_ptr_array_add(jobs, job);
+	}
+	*ret_jobs = g_steal_pointer(&jobs);
+	return TRUE;
+}
+
 gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GError **error)
 {
 	const LineJob *waits;
@@ -307,7 +333,7 @@ gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GE
 	*ret_position = 0;
 	if (job->state != JOB_QUEUED && job->state != JOB_WAITING_FOR_HOST)
 		return TRUE;
-	if (!line_refresh(queue->line, queue->lab->db, error))
+	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), error))
 		return FALSE;
 	line_jobs(queue->line, job->state);
 	waits = line_find(queue->line, job->id);

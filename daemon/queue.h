@@ -34,6 +34,9 @@ Host *queue_host(const Queue *queue, const char *name);	/* one that is configure
 /* Whether there is a host that a job could be measured on, if it were up and idle. */
 gboolean queue_has_host(Queue *queue, const JobSpec *spec);
 
+/* The queued jobs whose turn comes next, an array of StoreJob that owns them. */
+gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error);
+
 /* How many are before it in its line, counted from 1; 0: it does not wait. */
 gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GError **error);
 

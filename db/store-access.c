@@ -280,3 +280,22 @@ gboolean store_machine_time(Db *db, const char *submitter, gint64 now_ns, gint64
 	db_bind_int(stmt, 2, now_ns / HOUR_NS - 24);
 	return one_number(stmt, ret_ns, error);
 }
+
+gboolean store_machine_times(Db *db, gint64 now_ns, StoreShareFunc func, gpointer data, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		db, "SELECT submitter, sum(ns), coalesce((SELECT hours_per_day FROM token"
+		    " WHERE submitter LIKE 'token %' AND token.id = CAST(substr(submitter, 7) AS INTEGER)), 0)"
+		    " FROM machine_time WHERE hour > ?1 GROUP BY submitter", error);
+	gboolean row;
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, now_ns / HOUR_NS - 24);
+	while (db_step(stmt, &row, error)) {
+		if (!row)
+			return TRUE;
+		func(db_text(stmt, 0), db_int(stmt, 1), (int)db_int(stmt, 2), data);
+	}
+	return FALSE;
+}

@@ -60,3 +60,6 @@ gboolean store_jobs_live_of(Db *db, const char *submitter, int *ret_jobs, GError
 gboolean store_machine_time_add(Db *db, gint64 job, gint64 ns, gint64 now_ns, GError **error);
 /* In the last 24 hours, by whole hours. */
 gboolean store_machine_time(Db *db, const char *submitter, gint64 now_ns, gint64 *ret_ns, GError **error);
+/* Of everybody who used any, with what their token may use (0: no limit). */
+typedef void (*StoreShareFunc)(const char *submitter, gint64 used_ns, int hours_per_day, gpointer data);
+gboolean store_machine_times(Db *db, gint64 now_ns, StoreShareFunc func, gpointer data, GError **error);

@@ -6,7 +6,7 @@
 
 #define TURN_COLUMNS \
 	"job.id, job.state, job.cancel_asked, job.created_ns, job.host, job.spec," \
-	" (SELECT json FROM document WHERE document.job = job.id AND document.kind = 'accelerator')"
+	" (SELECT json FROM document WHERE document.job = job.id AND document.kind = 'accelerator'), job.submitter"
 
 static JobClock clock_of(const char *json)
 {
@@ -37,6 +37,7 @@ static gboolean read_turn(DbStmt *stmt, StoreTurn *turn, GError **error)
 		return FALSE;
 	}
 	turn->host = g_strdup(db_text(stmt, 4));
+	turn->submitter = g_strdup(db_text(stmt, 7));
 	return TRUE;
 }
 
@@ -54,6 +55,7 @@ static gboolean each_turn(DbStmt *stmt, StoreTurnFunc func, gpointer data, GErro
 		func(&turn, data);
 		job_spec_free(turn.spec);
 		g_free(turn.host);
+		g_free(turn.submitter);
 	}
 	return FALSE;
 }

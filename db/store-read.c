@@ -75,18 +75,6 @@ gboolean store_job_list(Db *db, const StoreFilter *filter, GPtrArray **ret_jobs,
 	return TRUE;
 }
 
-gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GError **error)
-{
-	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT " JOB_COLUMNS " FROM job WHERE state = ?1 ORDER BY priority DESC, id LIMIT ?2", error);
-
-	if (!stmt)
-		return FALSE;
-	db_bind_text(stmt, 1, job_state_name(state));
-	db_bind_int(stmt, 2, limit);
-	return store_jobs_from_rows(db, stmt, ret_jobs, error);
-}
-
 gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT jobs FROM job_count WHERE state = ?1", error);

@@ -161,9 +161,6 @@ gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, J
 
 /* ---- writing: queue and runner ---- */
 
-/* The next jobs in that state, by priority, then age; an array of StoreJob that owns them. */
-gboolean store_queue(Db *db, JobState state, int limit, GPtrArray **ret_jobs, GError **error);
-
 /* A job that has not ended, as far as deciding whose turn it is needs it. */
 typedef struct {
 	gint64 id;
@@ -173,9 +170,10 @@ typedef struct {
 	JobClock clock;		/* of its boots; auto: not known yet */
 	JobSpec *spec;
 	char *host;		/* where it is or was measured; empty: nowhere yet */
+	char *submitter;
 } StoreTurn;
 
-/* May steal spec and host of the turn; what is left is freed. */
+/* May steal spec, host and submitter of the turn; what is left is freed. */
 typedef void (*StoreTurnFunc)(StoreTurn *turn, gpointer data);
 
 /* All with ids above after, in the order of their ids. */

@@ -159,6 +159,33 @@ def test_limits_of_a_token():
         assert answer.status == 429 and answer.error()["code"] == "token-machine-time" and answer.headers["Retry-After"]
 
 
+def test_turns_of_several():
+    """A crowd of one's jobs does not keep another's, priority or not; who has used his time has to wait."""
+    with lab() as one:
+        admin = admin_token(one)
+        ann, bob = make(one, admin, "submit"), make(one, admin, "submit", hours_per_day=8)
+        running = submit(one, ann, "hang=build").json()["id"]
+        one.wait(running, {"building"})
+        crowd = [submit(one, ann, "boots=1").json()["id"] for _ in range(3)]
+        own = submit(one, bob, "boots=1").json()["id"]
+        positions = [one.job(number)["queue_position"] for number in (own, *crowd)]
+        assert positions == [1, 2, 3, 4], positions
+        assert one.get("/").body.index(b"/jobs/%d" % own) < one.get("/").body.index(b"/jobs/%d" % crowd[0])
+        db = sqlite3.connect(one.state / "regrlab.db")
+        db.execute("INSERT INTO machine_time VALUES ('token 3', unixepoch() / 3600, 8 * 3600 * 1000000000)")
+        db.commit()
+        one.call("DELETE", f"{API}/jobs/{running}", headers=bearer(admin))
+        for number in crowd:
+            assert one.wait(number)["state"] == "done"
+        assert one.job(own)["state"] == "queued"
+        db.execute("DELETE FROM machine_time WHERE submitter = 'token 3'")
+        db.commit()
+        db.close()
+        # any job that ends makes the lab look again
+        one.wait(submit(one, ann, "boots=1").json()["id"])
+        assert one.wait(own)["state"] == "done"
+
+
 def test_machine_time_is_counted():
     with lab() as one:
         token = make(one, admin_token(one), "submit")

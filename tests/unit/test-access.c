@@ -220,26 +220,37 @@ static void test_store(void)
 	g_assert_cmpint(used, ==, 0);
 }
 
+static void check_share(const char *submitter, gint64 used_ns, int hours_per_day, gpointer data)
+{
+	g_assert_cmpstr(submitter, ==, "token 1");
+	g_assert_cmpint(used_ns, ==, 112);
+	g_assert_cmpint(hours_per_day, ==, 8);
+	(*(int *)data)++;
+}
+
 static void test_machine_time(void)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Db) db = db_open(":memory:", &error);
 	g_autoptr(JobSpec) spec = job_spec_new();
-	StoreSubmission submission = { .spec = spec, .submitter = "token 9" };
+	StoreSubmission submission = { .spec = spec, .submitter = "token 1" };
 	gboolean again;
+	StoreToken token = { .name = (char *)"t", .role = ROLE_SUBMIT, .hash = (char *)"h", .hours_per_day = 8, .created_ns = NOW };
 	gint64 job, used;
-	int jobs;
+	int jobs, shares = 0;
 
-	g_assert_true(store_job_add(db, &submission, NOW, &job, &again, &error));
+	g_assert_true(store_token_add(db, &token, &error) && store_job_add(db, &submission, NOW, &job, &again, &error));
 	g_assert_true(store_machine_time_add(db, job, 5, NOW, &error) && store_machine_time_add(db, job, 7, NOW, &error) &&
 		      store_machine_time_add(db, job, 100, NOW - 12 * HOUR_NS, &error));
-	g_assert_true(store_machine_time(db, "token 9", NOW, &used, &error));
+	g_assert_true(store_machine_time(db, "token 1", NOW, &used, &error));
 	g_assert_cmpint(used, ==, 112);
-	g_assert_true(store_machine_time(db, "token 9", NOW + 13 * HOUR_NS, &used, &error));
+	g_assert_true(store_machine_time(db, "token 1", NOW + 13 * HOUR_NS, &used, &error));
 	g_assert_cmpint(used, ==, 12);
+	g_assert_true(store_machine_times(db, NOW, check_share, &shares, &error));
+	g_assert_cmpint(shares, ==, 1);
 	g_assert_true(store_machine_time(db, "token 8", NOW, &used, &error));
 	g_assert_cmpint(used, ==, 0);
-	g_assert_true(store_jobs_live_of(db, "token 9", &jobs, &error));
+	g_assert_true(store_jobs_live_of(db, "token 1", &jobs, &error));
 	g_assert_cmpint(jobs, ==, 1);
 }
 

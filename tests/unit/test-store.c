@@ -153,18 +153,6 @@ static void test_lists(Place *place, gconstpointer data G_GNUC_UNUSED)
 	check_list(place->db, (StoreFilter){ .limit = 9, .tree = "' OR 1=1 --" }, "> 0");
 }
 
-static void test_queue(Place *place, gconstpointer data G_GNUC_UNUSED)
-{
-	g_autoptr(GPtrArray) jobs = NULL;
-	static const gint64 expected[] = { 5, 4, 6 };
-
-	add_some(place->db);
-	g_assert_true(store_queue(place->db, JOB_QUEUED, 10, &jobs, NULL));
-	g_assert_cmpuint(jobs->len, ==, G_N_ELEMENTS(expected));
-	for (guint i = 0; i < jobs->len; i++)
-		g_assert_cmpint(((StoreJob *)g_ptr_array_index(jobs, i))->id, ==, expected[i]);
-}
-
 static void test_counts(Place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	gint64 counts[JOB_N_STATES];
@@ -316,10 +304,8 @@ static void ignore_turn(StoreTurn *turn, gpointer data G_GNUC_UNUSED)
 
 static void use_queue(Db *db)
 {
-	g_autoptr(GPtrArray) jobs = NULL;
 	JobState state;
 
-	g_assert_true(store_queue(db, JOB_QUEUED, 10, &jobs, NULL));
 	g_assert_true(store_turns(db, 0, ignore_turn, NULL, NULL) && store_turn(db, 1, ignore_turn, NULL, NULL));
 	g_assert_true(store_job_set_state(db, 1, JOB_BUILDING, NULL, NOW, NULL));
 	g_assert_true(store_job_cancel(db, 1, FALSE, NOW, &state, NULL));
@@ -356,7 +342,6 @@ int main(int argc, char **argv)
 	ADD(add);
 	ADD(keys);
 	ADD(lists);
-	ADD(queue);
 	ADD(counts);
 	ADD(states);
 	ADD(samples);
