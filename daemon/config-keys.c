@@ -15,6 +15,9 @@
 #define DAEMON(member) .section = "daemon", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define ACCESS(member) .section = "access", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define BUILD(key_, member) .section = "build", .key = (key_), .offset = G_STRUCT_OFFSET(Config, member)
+#define KEEP(member) .section = "retention", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
+#define DAYS(standard_) .kind = CONFIG_INT, .min = 0, .max = 36500, .standard = (standard_), .unit = "days, 0: no limit"
+#define MIB(standard_) .kind = CONFIG_INT, .min = 0, .max = G_MAXINT, .standard = (standard_), .unit = "MiB, 0: no limit"
 #define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
 #define HOST(member) .section = "host", .key = #member, .offset = G_STRUCT_OFFSET(ConfigHost, member)
 
@@ -67,6 +70,17 @@ const ConfigKey config_keys[] = {
 	  .help = "make -j; 0: as many as CPUs" },
 	{ BUILD("timeout_s", build_timeout_s), .kind = CONFIG_INT, .min = 10, .max = DAY_S, .standard = "3600",
 	  .unit = "seconds", .help = "for one kernel" },
+
+	{ KEEP(logs_days), DAYS("365"), .help = "logs of jobs that have ended; samples and verdicts are always kept" },
+	{ KEEP(logs_max_mib), MIB("20000"), .help = "of all logs together, the oldest go first" },
+	{ KEEP(artifacts_days), DAYS("365"), .help = "consoles, configurations, domains of jobs that have ended" },
+	{ KEEP(artifacts_max_mib), MIB("20000"), .help = "of all artifacts together" },
+	{ KEEP(kernels_days), DAYS("90"), .help = "built kernels, since one was last used; those of jobs that have not ended stay" },
+	{ KEEP(kernels_max_mib), MIB("20000"), .help = "of all kernels together" },
+	{ KEEP(worktrees_days), DAYS("30"), .help = "checkouts and their objects, since one was last used" },
+	{ KEEP(worktrees_max_mib), MIB("40000"), .help = "of all of them together" },
+	{ KEEP(grace_s), .kind = CONFIG_INT, .min = 0, .max = 30 * DAY_S, .standard = "21600", .unit = "seconds",
+	  .help = "what was used within so long is not removed, whoever owns it" },
 
 	{ TREE(path), .kind = CONFIG_PATH, .help = "a git repository of the kernel, bare or not" },
 	{ TREE(branch), .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },

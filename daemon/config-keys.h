@@ -20,7 +20,7 @@ typedef enum {
 } ConfigKind;
 
 typedef struct {
-	const char *section;	/* daemon, access, build, tree or host; the last two have a name behind them */
+	const char *section;	/* daemon, access, build, retention, tree or host; the last two have a name behind them */
 	const char *key;
 	ConfigKind kind;
 	gsize offset;		/* in Config, ConfigTree or ConfigHost */

@@ -92,7 +92,7 @@ static gboolean fail(const Source *source, ConfigError code, const char *group, 
 /* "tree linux": section "tree", name "linux". Sections with one instance have no name. */
 static gboolean split_group(const char *group, const char **ret_section, const char **ret_name)
 {
-	static const char *const single[] = { "daemon", "access", "build", NULL };
+	static const char *const single[] = { "daemon", "access", "build", "retention", NULL };
 	static const char *const named[] = { "tree", "host", NULL };
 
 	for (gsize i = 0; single[i]; i++) {
@@ -284,6 +284,7 @@ gboolean config_from_data(const char *name, const char *data, gsize size, Config
 	}
 	if (!read_groups(config, &source, error) || !read_single(config, &source, "daemon", error) ||
 	    !read_single(config, &source, "access", error) || !read_single(config, &source, "build", error) ||
+	    !read_single(config, &source, "retention", error) ||
 	    !complete(config, &source, error))
 		return FALSE;
 	*ret_config = g_steal_pointer(&config);
@@ -331,6 +332,7 @@ char *config_to_text(const Config *config)
 	append_group(text, "daemon", NULL, config);
 	append_group(text, "access", NULL, config);
 	append_group(text, "build", NULL, config);
+	append_group(text, "retention", NULL, config);
 	for (guint i = 0; i < config->trees->len; i++) {
 		const ConfigTree *tree = g_ptr_array_index(config->trees, i);
 

@@ -75,6 +75,13 @@ typedef struct {
 	int build_jobs;		/* of make; 0: as many as build_cpus */
 	int build_timeout_s;	/* of one kernel */
 
+	/* [retention]; 0: no limit */
+	int logs_days, logs_max_mib;
+	int artifacts_days, artifacts_max_mib;
+	int kernels_days, kernels_max_mib;
+	int worktrees_days, worktrees_max_mib;
+	int grace_s;
+
 	GPtrArray *trees;	/* of ConfigTree, owned; at least one; the first is the default */
 	GPtrArray *hosts;	/* of ConfigHost, owned; at least one */
 } Config;

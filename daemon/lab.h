@@ -8,6 +8,7 @@
 
 typedef struct Queue Queue;
 typedef struct Access Access;
+typedef struct Sweeper Sweeper;
 
 typedef struct {
 	Config *config;
@@ -15,6 +16,7 @@ typedef struct {
 	Queue *queue;
 	Http *http;
 	Access *access;
+	Sweeper *sweeper;
 	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
 	gint64 start_ns;
 } Lab;

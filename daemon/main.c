@@ -20,6 +20,7 @@
 #include "daemon/lab.h"
 #include "daemon/queue.h"
 #include "daemon/routes.h"
+#include "daemon/sweep.h"
 
 #define OTHER_DESCRIPTORS 256	/* beside those of connections: files, stages, connections that are closing */
 #define BODIES_MAX_BYTES ((gsize)32 * 1024 * 1024)	/* of requests that are coming in */
@@ -28,7 +29,7 @@
 
 typedef struct {
 	char *config, *backup;
-	gboolean check, print, new_admin_token;
+	gboolean check, print, new_admin_token, retention_dry_run;
 } Options;
 
 typedef struct {
@@ -149,6 +150,7 @@ static gboolean open_lab(Lab *lab, GError **error)
 	if (!lab->access)
 		return FALSE;
 	lab->queue = queue_new(lab);
+	lab->sweeper = sweeper_new(lab);
 	lab->http = http_start(&options, &route_rules, lab, error);
 	return lab->http != NULL;
 }
@@ -156,6 +158,7 @@ static gboolean open_lab(Lab *lab, GError **error)
 static void close_lab(Lab *lab)
 {
 	g_clear_pointer(&lab->http, http_stop);
+	g_clear_pointer(&lab->sweeper, sweeper_free);
 	g_clear_pointer(&lab->queue, queue_free);
 	g_clear_pointer(&lab->access, access_free);
 	g_clear_pointer(&lab->db, db_close);
@@ -234,10 +237,11 @@ static int print_new_admin_token(Config *config)
 	return EXIT_SUCCESS;
 }
 
-static int make_backup(Config *config, const char *dir)
+/* --backup DIR, --retention-dry-run */
+static int run_and_exit(Config *config, const Options *options)
 {
 	g_autoptr(GError) error = NULL;
-	gboolean good = backup_make(config, dir, &error);
+	gboolean good = options->backup ? backup_make(config, options->backup, &error) : sweep_dry_run(config, &error);
 
 	config_free(config);
 	if (!good)
@@ -258,6 +262,8 @@ static gboolean parse_options(int *argc, char ***argv, Options *options, GError 
 		{ "backup", 0, 0, G_OPTION_ARG_FILENAME, &options->backup,
 		  "Copy all that the lab cannot make again to DIR, a state directory then, and exit; the daemon may be running",
 		  "DIR" },
+		{ "retention-dry-run", 0, 0, G_OPTION_ARG_NONE, &options->retention_dry_run,
+		  "Say what the daily sweep would remove now, and why, and exit; the daemon may be running", NULL },
 		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -305,7 +311,7 @@ int main(int argc, char **argv)
 		config_free(config);
 		return EXIT_SUCCESS;
 	}
-	if (options.backup)
-		return make_backup(config, options.backup);
+	if (options.backup || options.retention_dry_run)
+		return run_and_exit(config, &options);
 	return options.new_admin_token ? print_new_admin_token(config) : serve(config);
 }

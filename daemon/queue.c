@@ -286,6 +286,11 @@ void queue_stop(Queue *queue, GSourceFunc func, gpointer data)
 		g_idle_add(func, data);
 }
 
+gboolean queue_idle(const Queue *queue)
+{
+	return is_idle(queue);
+}
+
 gint64 queue_building(const Queue *queue)
 {
 	return queue->build ? runner_job(queue->build) : 0;

@@ -28,6 +28,7 @@ gboolean queue_cancel(Queue *queue, gint64 job, JobState *ret_state, GError **er
 /* Ends all stages so that they can be resumed; then calls func. */
 void queue_stop(Queue *queue, GSourceFunc func, gpointer data);
 
+gboolean queue_idle(const Queue *queue);	/* nothing is built or measured */
 gint64 queue_building(const Queue *queue);	/* the job that is built; 0: none */
 Host *queue_host(const Queue *queue, const char *name);	/* one that is configured; the queue's */
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jobs/kernel-make.h"
@@ -47,6 +48,7 @@ static gboolean load(const char *dir, Kernel *kernel)
 	sum = sum_of(image, size);
 	if (!g_str_equal(sum, json_object_get_string_member_with_default(meta, "kernel_sha256", "")))
 		return FALSE;
+	utimensat(AT_FDCWD, dir, NULL, 0);	/* when it was last used */
 	kernel->path = g_steal_pointer(&image_path);
 	kernel->sha256 = g_steal_pointer(&sum);
 	kernel->bytes = (gint64)size;

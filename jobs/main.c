@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "jobs/stage.h"
+#include "jobs/sweep.h"
 
 typedef struct {
 	const char *name;
@@ -24,6 +25,8 @@ static void print_help(void)
 		"where an earlier one stopped.\n\n");
 	for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
 		g_print("  %-10s %s\n", stages[i].name, stages[i].help);
+	g_print("\nregrlab-job sweep FILE removes what no job owns and what is kept no longer, as the\n"
+		"order in FILE says; regrlabd writes it, at its start and once a day.\n");
 	g_print("\nExit status: %d ended (the last event says how), %d usage, %d the run directory\n"
 		"cannot be used, %d another stage works in it, %d stopped by a signal.\n",
 		STAGE_EXIT_ENDED, STAGE_EXIT_USAGE, STAGE_EXIT_BROKEN, STAGE_EXIT_LOCKED, STAGE_EXIT_STOPPED);
@@ -48,6 +51,8 @@ int main(int argc, char **argv)
 		print_help();
 		return EXIT_SUCCESS;
 	}
+	if (argc == 3 && g_str_equal(argv[1], "sweep"))
+		return sweep_main(argv[2]);
 	const StageRow *row = argc == 3 ? find_stage(argv[1]) : NULL;
 	if (!row) {
 		g_printerr("regrlab-job: wanted a stage and a run directory; see regrlab-job --help\n");

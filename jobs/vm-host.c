@@ -223,8 +223,7 @@ gboolean vm_host_offers_kvm(VmHost *host)
 
 /* ---- domains of an earlier stage ---- */
 
-/* Of this run, or, in an embedded driver that nobody else can have domains in, of any. */
-static gboolean is_leftover(VmHost *host, virDomainPtr domain, const char *run)
+char *vm_domain_run(virDomainPtr domain)
 {
 	g_autofree char *text = virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, VM_METADATA_URI,
 						     VIR_DOMAIN_AFFECT_LIVE);
@@ -234,11 +233,19 @@ static gboolean is_leftover(VmHost *host, virDomainPtr domain, const char *run)
 				   : NULL;
 	xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
 	xmlChar *value = root ? xmlGetProp(root, BAD_CAST "run") : NULL;
-	gboolean ours = value && (host->embedded || g_str_equal((const char *)value, run));
+	char *run = g_strdup((const char *)value);
 
 	xmlFree(value);
 	xmlFreeDoc(document);
-	return ours;
+	return run;
+}
+
+/* Of this run, or, in an embedded driver that nobody else can have domains in, of any. */
+static gboolean is_leftover(VmHost *host, virDomainPtr domain, const char *run)
+{
+	g_autofree char *value = vm_domain_run(domain);
+
+	return value && (host->embedded || g_str_equal(value, run));
 }
 
 gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error)

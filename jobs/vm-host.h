@@ -62,6 +62,9 @@ gboolean vm_host_offers_kvm(VmHost *host);
  */
 gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error);
 
+/* The run that a domain's metadata name (boot_run_name()); the caller's. NULL: it is no lab's. */
+char *vm_domain_run(virDomainPtr domain);
+
 /* The process of a domain on this machine, or 0. */
 pid_t vm_host_pid(VmHost *host, const char *domain);
 
