@@ -19,5 +19,6 @@ int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_cancel(int argc, char **argv);
+int cmd_more(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
 int cmd_token(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct {
 	{ "list", cmd_list, "List jobs, the newest first" },
 	{ "log", cmd_log, "Print the log of a job" },
 	{ "cancel", cmd_cancel, "Cancel a job" },
+	{ "more", cmd_more, "Add boots to a job that did not decide" },
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },

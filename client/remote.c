@@ -225,6 +225,12 @@ JsonObject *remote_delete(Remote *remote, const char *path, GError **error)
 	return perform_json(remote, path, error);
 }
 
+JsonObject *remote_post_nothing(Remote *remote, const char *path, GError **error)
+{
+	curl_easy_setopt(remote->curl, CURLOPT_COPYPOSTFIELDS, "");
+	return perform_json(remote, path, error);
+}
+
 gboolean remote_copy(Remote *remote, const char *path, FILE *out, GError **error)
 {
 	g_auto(Answer) answer = { .body = g_string_new(NULL), .out = out };

@@ -38,6 +38,7 @@ gboolean remote_set_token(Remote *remote, const char *token, GError **error);
 /* The answer's object, the caller's; NULL with an error. */
 JsonObject *remote_get(Remote *remote, const char *path, GError **error);
 JsonObject *remote_delete(Remote *remote, const char *path, GError **error);
+JsonObject *remote_post_nothing(Remote *remote, const char *path, GError **error);	/* without a body */
 
 /* The answer as it is, written to out while it comes in. */
 gboolean remote_copy(Remote *remote, const char *path, FILE *out, GError **error);

@@ -91,7 +91,7 @@ void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNU
 
 /* ---- one ---- */
 
-static void answer_job(HttpRequest *request, Lab *lab, const StoreJob *job, unsigned status)
+void api_answer_job(HttpRequest *request, Lab *lab, const StoreJob *job, unsigned status)
 {
 	g_autoptr(GPtrArray) boots = NULL;
 	g_auto(GStrv) artifacts = artifacts_list(lab, job->id);
@@ -111,7 +111,7 @@ void api_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
 
 	if (job)
-		answer_job(request, lab, job, 200);
+		api_answer_job(request, lab, job, 200);
 }
 
 /* 200: it has ended as cancelled; 202: its stage is being ended; 409: it had ended before. */
@@ -140,7 +140,7 @@ void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	}
 	job = api_find_job(request, lab, match);
 	if (job)
-		answer_job(request, lab, job, state == JOB_CANCELLED ? 200 : 202);
+		api_answer_job(request, lab, job, job_state_is_final(state) ? 200 : 202);
 }
 
 void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match)

@@ -232,6 +232,11 @@ static gboolean check_room(HttpRequest *request, Lab *lab)
 	return FALSE;
 }
 
+gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller)
+{
+	return check_room(request, lab) && check_share(request, lab, caller);
+}
+
 static gboolean check_key(HttpRequest *request, const char *key)
 {
 	gboolean good = !key || (*key && strlen(key) <= KEY_MAX_BYTES);
@@ -283,7 +288,7 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	gboolean again;
 	gint64 id;
 
-	if (!check_key(request, key) || !check_room(request, lab) || !check_share(request, lab, caller) ||
+	if (!check_key(request, key) || !api_check_limits(request, lab, caller) ||
 	    !read_submission(request, submission) || !check_places(request, lab, submission->spec))
 		return;
 	/* two tokens may use the same words */

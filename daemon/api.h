@@ -6,17 +6,24 @@
 
 /* api-submit.c */
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match);
+/* The limits of the queue and of the caller's token; FALSE: answered. */
+gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller);
 
 /* api-jobs.c */
 void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match);
+/* One job as the whole answer. */
+void api_answer_job(HttpRequest *request, Lab *lab, const StoreJob *job, unsigned status);
 /* The job of {id}; answered and NULL if there is none. The caller's. */
 StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
 /* A whole number of the query; FALSE: answered. */
 gboolean api_int_query(HttpRequest *request, const char *name, gint64 min, gint64 max, gint64 *value);
+
+/* api-more.c */
+void api_more(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
 /* api-data.c */
 void api_samples_csv(HttpRequest *request, Lab *lab, const RouteMatch *match);

@@ -248,6 +248,8 @@ static const struct {
 	{ "arm", take_arm },
 	{ "boot", take_boot },
 	{ "result", take_result },
+	{ "more", take_document },
+	{ "more-result", take_result },
 	{ "end", take_end },
 };
 

@@ -99,8 +99,10 @@ static JsonObject *progress(const StoreJob *job)
 	json_object_set_int_member(object, "total", int_member(last, "total", 0));
 	json_object_set_int_member(object, "eta_s", int_member(last, "eta_s", -1));
 	json_object_set_int_member(object, "boots_done", job->boots_valid[0] + job->boots_valid[1]);
-	json_object_set_int_member(object, "boots_total", 2 * int_member(job->plan, "boots_per_arm", job->spec->max_boots));
-	json_object_set_boolean_member(object, "at_most", g_str_equal(string_member(job->plan, "rule"), "sequential"));
+	json_object_set_int_member(object, "boots_total", 2 * int_member(job->more ? job->more : job->plan, "boots_per_arm",
+									 job->spec->max_boots));
+	json_object_set_boolean_member(object, "at_most", !job->more &&
+				       g_str_equal(string_member(job->plan, "rule"), "sequential"));
 	return object;
 }
 
@@ -172,6 +174,7 @@ JsonObject *job_json(const StoreJob *job, const GPtrArray *boots, const char *co
 	set_object(object, "accelerator", job->accelerator);
 	set_object(object, "plan", job->plan);
 	set_object(object, "look", job->look);
+	set_object(object, "more", job->more);
 	for (guint i = 0; boots && i < boots->len; i++)
 		json_array_add_object_element(array, boot_json(g_ptr_array_index(boots, i)));
 	json_object_set_array_member(object, "boots", array);

@@ -58,10 +58,10 @@ void line_mark(Line *line, gint64 job)
 	g_hash_table_add(line->marked, g_memdup2(&job, sizeof(job)));
 }
 
-/* A job that is measured stays on its host: its arms must share one. */
+/* A job that is measured, or has boots and gets more, stays on its host: its arms must share one. */
 static const char *bound_to(const StoreTurn *turn)
 {
-	return turn->state == JOB_MEASURING && *turn->host ? turn->host : NULL;
+	return (turn->state == JOB_MEASURING || turn->state == JOB_WAITING_FOR_HOST) && *turn->host ? turn->host : NULL;
 }
 
 static void take(StoreTurn *turn, gpointer data)

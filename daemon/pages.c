@@ -105,6 +105,8 @@ static char *summary_of(Lab *lab, const StoreJob *job)
 		return NULL;
 	node = json_from_string(json, NULL);
 	object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+	if (object && json_object_has_member(object, "continuation"))
+		object = json_object_get_object_member(object, "continuation");
 	return object ? g_strdup(json_object_get_string_member_with_default(object, "summary", NULL)) : NULL;
 }
 

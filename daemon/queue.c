@@ -212,22 +212,17 @@ static gboolean schedule(gpointer data)
 /* ---- outside ---- */
 
 /* A host that the configuration has no longer: its job cannot be resumed, and its arms must share a host. */
-static void end_homeless(Queue *queue)
+static void end_homeless(Queue *queue, JobState state)
 {
-	g_autoptr(GPtrArray) jobs = NULL;
+	g_autoptr(GPtrArray) jobs = waiting(queue, state);
 	g_autoptr(GError) error = NULL;
 
-	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), &error)) {
-		lab_log(G_LOG_LEVEL_WARNING, 0, "the queue: %s", error->message);
-		return;
-	}
-	jobs = waiting(queue, JOB_MEASURING);
 	for (guint i = 0; i < jobs->len; i++) {
 		const LineJob *job = g_ptr_array_index(jobs, i);
 		g_autofree char *message = g_strdup_printf("it was measured on host '%s', which is not configured any longer",
 							   job->host);
 
-		if (config_host(queue->lab->config, job->host))
+		if (!*job->host || config_host(queue->lab->config, job->host))
 			continue;
 		line_mark(queue->line, job->id);
 		if (!store_job_finish(queue->lab->db, job->id, JOB_INFRA_FAILED, "host-gone", message,
@@ -238,6 +233,18 @@ static void end_homeless(Queue *queue)
 	}
 }
 
+static void take_up(Queue *queue)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), &error)) {
+		lab_log(G_LOG_LEVEL_WARNING, 0, "the queue: %s", error->message);
+		return;
+	}
+	end_homeless(queue, JOB_MEASURING);
+	end_homeless(queue, JOB_WAITING_FOR_HOST);
+}
+
 Queue *queue_new(Lab *lab)
 {
 	Queue *queue = g_new0(Queue, 1);
@@ -245,7 +252,7 @@ Queue *queue_new(Lab *lab)
 	queue->lab = lab;
 	queue->line = line_new(lab->config->benchmarks_dir);
 	queue->hosts = hosts_new(lab);
-	end_homeless(queue);
+	take_up(queue);
 	queue_kick(queue);
 	return queue;
 }

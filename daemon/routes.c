@@ -27,6 +27,11 @@ static const RouteQuery log_queries[] = {
 	{ NULL, NULL, NULL },
 };
 
+static const RouteQuery more_queries[] = {
+	{ "boots", "integer", "how many boots of each arm to add, 1 to 400" },
+	{ NULL, NULL, NULL },
+};
+
 static const RouteQuery submit_queries[] = {
 	{ "base", "string", "as in the form" },
 	{ "head", "string", "as in the form" },
@@ -61,6 +66,8 @@ const Route routes[] = {
 	  "200 304 400 404 421 500", "Everything about a job" },
 	{ "DELETE", API "/jobs/{id}", api_cancel, ACCESS_SUBMIT, "cancel", FALSE, BODY_NONE, NULL, JSON_TYPE,
 	  "200 202 400 403 404 409 421 500 503", "Cancel a job" },
+	{ "POST", API "/jobs/{id}/more", api_more, ACCESS_SUBMIT, "more", FALSE, BODY_NONE, more_queries, JSON_TYPE,
+	  "202 400 403 404 409 421 429 500 503", "Add boots to a job that is done and did not decide" },
 	{ "GET", API "/jobs/{id}/result", api_result, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE, "200 304 400 404 409 421 500",
 	  "The verdicts and their numbers" },
 	{ "GET", API "/jobs/{id}/samples.csv", api_samples_csv, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "text/csv; charset=utf-8",

@@ -220,8 +220,8 @@ gboolean store_ingest_state(StoreIngest *ingest, JobState state, const char *rea
 			    const char *arm, gint64 now_ns, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		ingest->db, "UPDATE job SET state = ?2, reason = ?3, message = ?4, failed_arm = ?5, finished_ns = ?6"
-			    " WHERE id = ?1 AND finished_ns = 0", error);
+		ingest->db, "UPDATE job SET state = " STORE_END_STATE ", reason = ?3, message = ?4, failed_arm = ?5,"
+			    " finished_ns = ?6 WHERE id = ?1 AND finished_ns = 0", error);
 
 	if (!stmt)
 		return FALSE;

@@ -142,18 +142,32 @@ gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error)
 	return FALSE;
 }
 
-gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error)
+static gboolean read_document(Db *db, gint64 job, const char *kind, char **ret_json, GError **error)
 {
-	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT json FROM document WHERE job = ?1 AND kind = 'result'", error);
+	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT json FROM document WHERE job = ?1 AND kind = ?2", error);
 	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, job);
+	db_bind_text(stmt, 2, kind);
 	if (!db_step(stmt, &row, error))
 		return FALSE;
 	*ret_json = row ? g_strdup(db_text(stmt, 0)) : NULL;
+	return TRUE;
+}
+
+gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error)
+{
+	g_autofree char *result = NULL, *more = NULL;
+
+	if (!read_document(db, job, "result", &result, error) || !read_document(db, job, "more-result", &more, error))
+		return FALSE;
+	/* as text, so that every number stays as it was written */
+	if (result && more)
+		*ret_json = g_strdup_printf("%.*s,\"continuation\":%s}", (int)strlen(result) - 1, result, more);
+	else
+		*ret_json = g_steal_pointer(&result);
 	return TRUE;
 }
 

@@ -49,6 +49,7 @@ static const struct {
 	{ "accelerator", G_STRUCT_OFFSET(StoreJob, accelerator) },
 	{ "plan", G_STRUCT_OFFSET(StoreJob, plan) },
 	{ "look", G_STRUCT_OFFSET(StoreJob, look) },
+	{ "more", G_STRUCT_OFFSET(StoreJob, more) },
 	{ "arm-base", G_STRUCT_OFFSET(StoreJob, arms[0]) },
 	{ "arm-patched", G_STRUCT_OFFSET(StoreJob, arms[1]) },
 };

@@ -2,6 +2,14 @@
 /* What the files of the store share: a row of table job as a record. */
 #pragma once
 
+/*
+ * The state ?2 of job ?1, but done for an end when it has a result: what ended otherwise is only what was added to it. A
+ * literal, so that the statements that use it stay ones.
+ */
+#define STORE_END_STATE \
+	"CASE WHEN ?2 IN ('apply-failed', 'build-failed', 'boot-failed', 'infra-failed', 'cancelled') AND EXISTS" \
+	" (SELECT 1 FROM document WHERE job = ?1 AND kind = 'result') THEN 'done' ELSE ?2 END"
+
 #include "db/stmt.h"
 #include "db/store.h"
 

@@ -149,7 +149,7 @@ static gboolean end_job(Db *db, gint64 job, JobState state, const char *reason, 
 			gint64 now_ns, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "UPDATE job SET state = ?2, reason = ?3, message = ?4, finished_ns = ?5"
+		db, "UPDATE job SET state = " STORE_END_STATE ", reason = ?3, message = ?4, finished_ns = ?5"
 		    " WHERE id = ?1 AND finished_ns = 0", error);
 
 	g_assert(job_state_is_final(state) && now_ns > 0);
@@ -231,5 +231,36 @@ gboolean store_job_finish(Db *db, gint64 job, JobState state, const char *reason
 	g_autoptr(DbTransaction) transaction = db_begin(db, "finish", error);
 
 	return transaction && end_job(db, job, state, reason, message, now_ns, error) &&
+	       db_commit(g_steal_pointer(&transaction), error);
+}
+
+/* ---- boots added to a job that is done ---- */
+
+static gboolean wake_job(Db *db, gint64 job, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		db, "UPDATE job SET state = ?2, reason = '', message = '', failed_arm = '', cancel_asked = 0, finished_ns = 0"
+		    " WHERE id = ?1", error);
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, job);
+	db_bind_text(stmt, 2, job_state_name(JOB_WAITING_FOR_HOST));
+	return db_run(stmt, error);
+}
+
+gboolean store_job_more(Db *db, gint64 job, int boots, GError **error)
+{
+	g_autoptr(DbTransaction) transaction = db_begin(db, "more", error);
+	g_autoptr(StoreJob) record = NULL;
+
+	if (!transaction || !store_job_get(db, job, &record, error))
+		return FALSE;
+	if (!record || record->state != JOB_DONE || record->spec->more_boots + boots > SPEC_MAX_MORE) {
+		g_set_error(error, DB_ERROR, DB_ERROR_CONFLICT, "job %" G_GINT64_FORMAT " takes no more boots now", job);
+		return FALSE;
+	}
+	record->spec->more_boots += boots;
+	return set_spec(db, record->spec, error) && wake_job(db, job, error) &&
 	       db_commit(g_steal_pointer(&transaction), error);
 }

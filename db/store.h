@@ -45,6 +45,7 @@ typedef struct {
 	JsonObject *accelerator;	/* likewise */
 	JsonObject *plan;	/* likewise */
 	JsonObject *look;	/* the last look event, NULL before it */
+	JsonObject *more;	/* the last more event, NULL: no boots were added */
 	JsonObject *arms[2];	/* base, patched: the arm events */
 	char *host;		/* name, or empty */
 	gint64 created_ns, started_ns, finished_ns;
@@ -101,7 +102,7 @@ gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error);
 /* The boots of a job in the order of their numbers; an array of StoreBoot that owns them. */
 gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error);
 
-/* The result object as JSON text (stats_result_from_json() reads it); NULL: none yet. */
+/* The result object as JSON text (stats_result_from_json() reads it), with its continuation; NULL: none yet. */
 gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error);
 
 /* A file that came with the job, "series.mbox" or "config"; NULL: none. */
@@ -159,6 +160,14 @@ gboolean store_job_add(Db *db, const StoreSubmission *submission, gint64 now_ns,
  */
 gboolean store_job_cancel(Db *db, gint64 job, gboolean running, gint64 now_ns, JobState *ret_state, GError **error);
 
+/*
+ * Transaction "more": a job that is done waits for its host again, for that
+ * many boots an arm more. CONFLICT if it is not done, or would have more than
+ * SPEC_MAX_MORE added. Whatever comes of them it is done afterwards: a job
+ * that has a result never ends in another state.
+ */
+gboolean store_job_more(Db *db, gint64 job, int boots, GError **error);
+
 /* ---- writing: queue and runner ---- */
 
 /* A job that has not ended, as far as deciding whose turn it is needs it. */
@@ -206,7 +215,7 @@ gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position,
 void store_ingest_rollback(StoreIngest *ingest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
 
-/* kind: progress, source, accelerator, plan, look, result, end, arm-base or arm-patched; the last of each is kept. */
+/* kind: progress, source, accelerator, plan, look, result, more, more-result, end, arm-base or arm-patched; the last of each is kept. */
 gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
 /* number: of its line in samples.jsonl, 0 first; its boot must be there */

@@ -85,6 +85,28 @@ static gboolean take_result(MeasureHistory *history, JsonObject *object G_GNUC_U
 	return TRUE;
 }
 
+static gboolean take_more(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	gint64 boots = json_object_get_int_member_with_default(object, "more_boots", 0);
+	const char *order = get_text(object, "order");
+	gsize letters = strlen(order);
+
+	if (boots <= history->more_boots || boots > SPEC_MAX_MORE || letters == 0 || letters % 2 != 0 ||
+	    letters > 2 * (SPEC_MAX_BOOTS + SPEC_MAX_MORE) || strspn(order, "AB") != letters)
+		return bad(error, "a more event without its boots or order");
+	history->more_boots = (int)boots;
+	history->more_pairs = (int)letters / 2;
+	g_free(history->more_order);
+	history->more_order = g_strdup(order);
+	return TRUE;
+}
+
+static gboolean take_more_result(MeasureHistory *history, JsonObject *object G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+	history->more_told = history->more_boots;
+	return TRUE;
+}
+
 static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObject *object, gpointer data, GError **error)
 {
 	static const struct {
@@ -94,6 +116,7 @@ static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObjec
 		{ "arm", take_arm },   { "accelerator", take_accelerator }, { "plan", take_plan },
 		{ "boot", take_boot }, { "look", take_look },		    { "result", take_result },
 		{ "host-state", take_host_state },
+		{ "more", take_more }, { "more-result", take_more_result },
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -128,6 +151,7 @@ void measure_history_free(MeasureHistory *history)
 	measure_plan_free(history->plan);
 	g_free(history->host_state);
 	host_warnings_free(history->warnings);
+	g_free(history->more_order);
 	g_array_unref(history->boots);
 	g_string_chunk_free(history->text);
 	g_free(history);

@@ -30,6 +30,12 @@ typedef struct {
 	char *host_state;	/* id of the last host-state event; empty: none yet */
 	guint disturbed;	/* boots that were replaced for it */
 	HostWarnings *warnings;
+
+	/* boots added to a job that was done */
+	int more_boots;		/* of the last more event; 0: none */
+	int more_pairs;		/* in all, that it wants complete */
+	char *more_order;
+	int more_told;		/* more_boots of the last more-result event */
 } MeasureHistory;
 
 /* An event that is not as ARCHITECTURE.md has it is an error. */

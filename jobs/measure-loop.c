@@ -49,23 +49,20 @@ static gboolean fail_arm(const MeasureLoop *loop, SampleArm arm, const char *rea
 			  "the base kernel fails (%s), so nothing can be compared: this says nothing about the series", reason);
 }
 
-/* Until the pairs of look k are complete. */
-static gboolean boot_until(const MeasureLoop *loop, gsize look)
+/* Until the first pairs of the order are complete. next: what is known of the look; at_most: pairs that there may be. */
+static gboolean boot_until(const MeasureLoop *loop, const char *order, int pairs, int at_most, MeasureNext next)
 {
-	const MeasureHistory *history = loop->history;
-	const MeasurePlan *plan = history->plan;
-	int pairs = measure_plan_pairs(plan, look);
-	MeasureNext next = { .look = (guint)look + 1, .looks = (guint)plan->looks.count };
+	const GArray *boots = loop->history->boots;
 	const char *reason;
 	SampleArm arm;
 
 	for (;;) {
-		if (schedule_failed(history->boots, loop->stage->place->max_failed_boots, &arm, &reason))
+		if (schedule_failed(boots, loop->stage->place->max_failed_boots, &arm, &reason))
 			return fail_arm(loop, arm, reason);
-		if (!schedule_next(plan->order, pairs, history->boots, &next.pair, &next.arm))
+		if (!schedule_next(order, pairs, boots, &next.pair, &next.arm))
 			return TRUE;
-		next.left = schedule_left(pairs, history->boots);
-		next.left_at_most = schedule_left(plan->max_boots, history->boots);
+		next.left = schedule_left(pairs, boots);
+		next.left_at_most = schedule_left(at_most, boots);
 		if (stage_stopping(loop->stage) || !loop->boot(loop->user, &next))
 			return FALSE;
 	}
@@ -73,7 +70,7 @@ static gboolean boot_until(const MeasureLoop *loop, gsize look)
 
 /* ---- looks ---- */
 
-static StatsResult *analyse(const MeasureLoop *loop)
+static StatsResult *analyse(const MeasureLoop *loop, StatsRule rule, int max_boots)
 {
 	StageContext *stage = loop->stage;
 	const MeasurePlan *plan = loop->history->plan;
@@ -81,8 +78,8 @@ static StatsResult *analyse(const MeasureLoop *loop)
 	StatsOptions options = {
 		.alpha = plan->alpha,
 		.min_effect_pct = plan->min_effect_pct,
-		.max_boots = (guint)plan->max_boots,
-		.rule = plan->rule,
+		.max_boots = (guint)max_boots,
+		.rule = rule,
 		.seed = 0,	/* of the job's number, which samples.csv has: anyone who has it gets the same numbers */
 		.primary = loop->primary,
 		.cache_dir = cache,
@@ -142,7 +139,7 @@ static gboolean tell_look(const MeasureLoop *loop, const StatsResult *result)
 	return stage_event(loop->stage, "look", members, TRUE);
 }
 
-static gboolean tell_result(const MeasureLoop *loop, const StatsResult *result)
+static gboolean tell_result(const MeasureLoop *loop, const char *type, const StatsResult *result)
 {
 	JsonObject *members = json_object_new();
 	JsonNode *node = stats_result_to_json(result);
@@ -151,8 +148,7 @@ static gboolean tell_result(const MeasureLoop *loop, const StatsResult *result)
 	json_object_set_array_member(json_node_get_object(node), "host_warnings",
 				     host_warnings_to_json(loop->history->warnings));
 	json_object_set_member(members, "result", node);
-	loop->history->has_result = TRUE;
-	return stage_event(loop->stage, "result", members, TRUE);
+	return stage_event(loop->stage, type, members, TRUE);
 }
 
 /* The last look whose pairs are complete: a stage that is started again goes on there. */
@@ -168,15 +164,71 @@ static gsize begin_at(const MeasureHistory *history)
 
 gboolean measure_loop(const MeasureLoop *loop)
 {
-	const MeasurePlan *plan = loop->history->plan;
+	MeasureHistory *history = loop->history;
+	const MeasurePlan *plan = history->plan;
 
-	for (gsize look = begin_at(loop->history);; look++) {
-		if (!boot_until(loop, look))
+	for (gsize look = begin_at(history); !history->has_result; look++) {
+		MeasureNext next = { .look = (guint)look + 1, .looks = (guint)plan->looks.count };
+		if (!boot_until(loop, plan->order, measure_plan_pairs(plan, look), plan->max_boots, next))
 			return FALSE;
-		g_autoptr(StatsResult) result = analyse(loop);
+		g_autoptr(StatsResult) result = analyse(loop, plan->rule, plan->max_boots);
 		if (!result || (result->rule == STATS_RULE_SEQUENTIAL && !tell_look(loop, result)))
 			return FALSE;
-		if (result->rule != STATS_RULE_SEQUENTIAL || result->stop != STATS_STOP_NOT || look + 1 == plan->looks.count)
-			return tell_result(loop, result);
+		if (result->rule == STATS_RULE_SEQUENTIAL && result->stop == STATS_STOP_NOT && look + 1 < plan->looks.count)
+			continue;
+		if (!tell_result(loop, "result", result))
+			return FALSE;
+		history->has_result = TRUE;
 	}
+	return TRUE;
+}
+
+/* ---- boots added afterwards ---- */
+
+gboolean measure_is_due(const MeasureHistory *history, const JobSpec *spec)
+{
+	return !history->has_result || history->more_told < spec->more_boots;
+}
+
+/* The pairs that the job had when it was done. */
+static int planned_pairs(const MeasureHistory *history)
+{
+	return history->looks ? measure_plan_pairs(history->plan, history->looks - 1) : history->plan->max_boots;
+}
+
+static gboolean tell_more(const MeasureLoop *loop)
+{
+	MeasureHistory *history = loop->history;
+	const MeasurePlan *plan = history->plan;
+	JsonObject *members = json_object_new();
+
+	history->more_boots = loop->stage->spec->more_boots;
+	history->more_pairs = planned_pairs(history) + history->more_boots;
+	g_free(history->more_order);
+	history->more_order = schedule_extend(plan->order, history->more_pairs);
+	json_object_set_int_member(members, "more_boots", history->more_boots);
+	json_object_set_int_member(members, "boots_per_arm", history->more_pairs);
+	json_object_set_string_member(members, "order", history->more_order);
+	json_object_set_string_member(members, "rule", stats_rule_to_string(STATS_RULE_OPEN_ENDED));
+	json_object_set_double_member(members, "alpha", plan->alpha);
+	json_object_set_double_member(members, "min_effect_pct", plan->min_effect_pct);
+	json_object_set_string_member(members, "method", STATS_METHOD);
+	return stage_event(loop->stage, "more", members, TRUE);
+}
+
+gboolean measure_more(const MeasureLoop *loop)
+{
+	MeasureHistory *history = loop->history;
+
+	if (!measure_is_due(history, loop->stage->spec))
+		return TRUE;
+	if (history->more_boots < loop->stage->spec->more_boots && !tell_more(loop))
+		return FALSE;
+	if (!boot_until(loop, history->more_order, history->more_pairs, history->more_pairs, (MeasureNext){ .looks = 1 }))
+		return FALSE;
+	g_autoptr(StatsResult) result = analyse(loop, STATS_RULE_OPEN_ENDED, history->more_pairs);
+	if (!result || !tell_result(loop, "more-result", result))
+		return FALSE;
+	history->more_told = history->more_boots;
+	return TRUE;
 }

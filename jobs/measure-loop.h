@@ -31,5 +31,15 @@ typedef struct {
 	gpointer user;
 } MeasureLoop;
 
-/* To the result event. FALSE: the stage stops or has failed. */
+/* To the result event, if there is none yet. FALSE: the stage stops or has failed. */
 gboolean measure_loop(const MeasureLoop *loop);
+
+/*
+ * Boots added to a job that has its result: as many pairs as spec.more_boots
+ * asks for, then a more-result event of the open-ended rule over all boots.
+ * The result before is left as it was. Nothing to do: TRUE.
+ */
+gboolean measure_more(const MeasureLoop *loop);
+
+/* Whether measure_loop() or measure_more() have something to do. */
+gboolean measure_is_due(const MeasureHistory *history, const JobSpec *spec);

@@ -206,14 +206,14 @@ static gboolean run(Measure *measure)
 		.user = &measure->boots,
 	};
 
-	return measure_loop(&loop);
+	return measure_loop(&loop) && measure_more(&loop);
 }
 
 int stage_measure(StageContext *stage)
 {
 	g_auto(Measure) measure = { .stage = stage };
 	gboolean ok = load(&measure) &&
-		      (measure.history->has_result ||
+		      (!measure_is_due(measure.history, stage->spec) ||
 		       (open_host(&measure) && choose_accelerator(&measure) && make_plan(&measure) && run(&measure)));
 
 	if (measure.host)

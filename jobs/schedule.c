@@ -13,14 +13,19 @@ static gboolean seed_bit(guint64 seed)
 	return mixed >> 63;
 }
 
-char *schedule_order(guint64 seed, int pairs)
+char *schedule_extend(const char *order, int pairs)
 {
-	const char *two = seed_bit(seed) ? "BAAB" : "ABBA";
-	GString *order = g_string_new(NULL);
+	const char *two = *order == 'B' ? "BAAB" : "ABBA";
+	GString *longer = g_string_new(NULL);
 
 	for (int i = 0; i < 2 * pairs; i++)
-		g_string_append_c(order, two[i % 4]);
-	return g_string_free(order, FALSE);
+		g_string_append_c(longer, two[i % 4]);
+	return g_string_free(longer, FALSE);
+}
+
+char *schedule_order(guint64 seed, int pairs)
+{
+	return schedule_extend(seed_bit(seed) ? "B" : "A", pairs);
 }
 
 static SampleArm arm_of(char letter)

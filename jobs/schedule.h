@@ -34,6 +34,9 @@ typedef struct {
 /* "ABBA...": A base, B patched; 2 * pairs letters. The caller's. */
 char *schedule_order(guint64 seed, int pairs);
 
+/* The same order for so many pairs, which may be more. */
+char *schedule_extend(const char *order, int pairs);
+
 /*
  * The next boot on the way to complete the first `pairs` pairs of the order.
  * FALSE: they are complete. boots: GArray of ScheduleBoot in the order they

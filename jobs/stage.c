@@ -336,7 +336,10 @@ static gboolean note_end(gint64 seq G_GNUC_UNUSED, const char *type, JsonObject 
 {
 	StageContext *stage = data;
 
-	if (g_str_equal(type, "end"))
+	if (g_str_equal(type, "more")) {
+		stage->ended = FALSE;
+		stage->more_boots = json_object_get_int_member_with_default(object, "more_boots", 0);
+	} else if (g_str_equal(type, "end"))
 		stage->ended = g_str_equal(stage->name, "build") ||
 			       !g_str_equal(json_object_get_string_member_with_default(object, "state", ""), "built");
 	return TRUE;
@@ -370,8 +373,13 @@ static gboolean open_all(StageContext *stage, int *ret_exit, GError **error)
 	if (!stage->log)
 		return FALSE;
 	stage->events = event_log_open(stage->dir, error);
-	return stage->events && event_read(stage->dir, &offset, 0, note_end, stage, error) &&
-	       job_spec_load(stage->dir, &stage->spec, error) && job_place_load(stage->dir, &stage->place, error);
+	if (!stage->events || !event_read(stage->dir, &offset, 0, note_end, stage, error) ||
+	    !job_spec_load(stage->dir, &stage->spec, error) || !job_place_load(stage->dir, &stage->place, error))
+		return FALSE;
+	/* boots were added since */
+	if (g_str_equal(stage->name, "measure") && stage->spec->more_boots > stage->more_boots)
+		stage->ended = FALSE;
+	return TRUE;
 }
 
 gboolean stage_open(const char *name, const char *dir, StageContext **ret_stage, int *ret_exit, GError **error)

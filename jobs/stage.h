@@ -54,6 +54,7 @@ typedef struct {
 	gint64 progress_ns;	/* CLOCK_MONOTONIC of the last progress event */
 	gboolean stopped;
 	gboolean interrupted;	/* a program was killed by somebody: the stage ends without an end, and is started again */
+	gint64 more_boots;	/* of the last more event */
 } StageContext;
 
 /*

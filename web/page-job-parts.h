@@ -5,7 +5,7 @@
 #include "web/html.h"
 #include "web/job-view.h"
 
-/* page-job-result.c: the tables of verdicts. */
+/* page-job-result.c: the tables of verdicts; of a job with boots added the last word first. */
 void job_result_section(Html *html, const StatsResult *result);
 
 /* page-job-failure.c: why there is no verdict, and what to do about it. */

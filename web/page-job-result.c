@@ -152,9 +152,15 @@ static void failures(Html *html, const StatsFailures *rates)
 	html_raw(html, ".</p>\n");
 }
 
-void job_result_section(Html *html, const StatsResult *result)
+static void section(Html *html, const StatsResult *result, const char *id, const char *title)
 {
-	html_raw(html, "<section aria-labelledby=\"result\">\n<h2 id=\"result\">Result</h2>\n");
+	html_raw(html, "<section aria-labelledby=\"");
+	html_attr(html, id);
+	html_raw(html, "\">\n<h2 id=\"");
+	html_attr(html, id);
+	html_raw(html, "\">");
+	html_text(html, title);
+	html_raw(html, "</h2>\n");
 	if (result->comparisons->len == 0)
 		html_raw(html, "<p>There are no samples.</p>\n");
 	tables(html, result, TRUE);
@@ -172,6 +178,9 @@ void job_result_section(Html *html, const StatsResult *result)
 	if (result->rule == STATS_RULE_SEQUENTIAL)
 		html_textf(html, " Stopped at look %u of %u, after %u of at most %u boots of each kernel; the intervals hold "
 				 "over all looks together.", result->look, result->looks->len, result->pairs, result->max_boots);
+	else if (result->rule == STATS_RULE_OPEN_ENDED)
+		html_textf(html, " Over all %u pairs of boots; p and intervals hold however often boots are added. This result and "
+				 "the planned one have each that error rate, both together at most twice that.", result->pairs);
 	html_raw(html, "</p>\n");
 	if (result->arguments) {
 		html_raw(html, "<p class=\"quiet\">The same numbers from the samples alone: <code>regrlab analyze ");
@@ -184,4 +193,12 @@ void job_result_section(Html *html, const StatsResult *result)
 		html_raw(html, "</details>\n");
 	}
 	html_raw(html, "</section>\n");
+}
+
+void job_result_section(Html *html, const StatsResult *result)
+{
+	if (result->continuation)
+		section(html, result->continuation, "result", "Result, with the boots that were added");
+	section(html, result, result->continuation ? "planned-result" : "result",
+		result->continuation ? "Result as planned, before boots were added" : "Result");
 }

@@ -89,8 +89,8 @@ static void progress_section(Html *html, const JobView *view)
 	gboolean measures = g_str_equal(peek_string(job->progress, "stage"), "measure");
 	JsonObject *progress = (job->state == JOB_MEASURING) == measures ? job->progress : NULL;
 	gint64 eta_s = peek_int(progress, "eta_s", -1);
-	gboolean at_most = g_str_equal(peek_string(job->plan, "rule"), "sequential");
-	gint64 boots = 2 * peek_int(job->plan, "boots_per_arm", job->spec->max_boots);
+	gboolean at_most = !job->more && g_str_equal(peek_string(job->plan, "rule"), "sequential");
+	gint64 boots = 2 * peek_int(job->more ? job->more : job->plan, "boots_per_arm", job->spec->max_boots);
 
 	html_raw(html, "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n");
 	if (works)
@@ -160,6 +160,28 @@ static void links_section(Html *html, const JobView *view)
 	html_raw(html, "</section>\n");
 }
 
+/* What came of boots that were added, and how to add some. */
+static void more_section(Html *html, const JobView *view)
+{
+	const StoreJob *job = view->job;
+
+	if (job->state != JOB_DONE)
+		return;
+	if (*job->reason) {
+		html_raw(html, "<p>The boots that were added could not all be made (");
+		html_text(html, job->reason);
+		html_raw(html, "): ");
+		html_text(html, job->message);
+		html_raw(html, "</p>\n");
+	}
+	if (!stats_result_is_open(stats_result_latest(view->result)))
+		return;
+	html_raw(html, "<p class=\"quiet\">Not all is decided. To add boots of each kernel: <code>curl -X POST '");
+	html_text(html, view->url);
+	html_textf(html, "/api/v1/jobs/%" G_GINT64_FORMAT "/more?boots=10'</code>. This result stays as it is; a second one will "
+			 "stand beside it.</p>\n", job->id);
+}
+
 char *page_job(const JobView *view, gsize *ret_size)
 {
 	g_autoptr(Html) html = html_new();
@@ -172,8 +194,10 @@ char *page_job(const JobView *view, gsize *ret_size)
 		progress_section(html, view);
 	if (final && view->job->state != JOB_DONE)
 		job_failure_section(html, view);
-	if (view->result)
+	if (view->result) {
 		job_result_section(html, view->result);
+		more_section(html, view);
+	}
 	job_how_section(html, view);
 	job_boots_section(html, view);
 	links_section(html, view);

@@ -190,17 +190,29 @@ static void how(GString *out, const JobView *view)
 	g_string_append_printf(out, "  %s/api/v1/jobs/%" G_GINT64_FORMAT "/samples.csv\n", view->url, job->id);
 }
 
+static void append_result(GString *out, const StatsResult *result)
+{
+	g_autofree char *table = stats_result_to_text(result);
+
+	g_string_append(out, table);
+	if (!g_str_has_suffix(table, "\n\n"))
+		g_string_append_c(out, '\n');
+}
+
 char *report_text(const JobView *view, gsize *ret_size)
 {
 	GString *out = g_string_sized_new(8 * 1024);
 	const StoreJob *job = view->job;
 
 	if (job->state == JOB_DONE && view->result) {
-		g_autofree char *table = stats_result_to_text(view->result);
-
-		g_string_append(out, table);
-		if (!g_str_has_suffix(table, "\n\n"))
-			g_string_append_c(out, '\n');
+		append_result(out, stats_result_latest(view->result));
+		if (view->result->continuation) {
+			paragraph(out, "Before boots were added, the plan's own result. Each of the two has its own error rate; both "
+				       "together are wrong at most twice as often.");
+			append_result(out, view->result);
+		}
+		if (*job->reason)
+			paragraph(out, job->message);
 	} else {
 		g_autofree char *headline = words_headline(job, view->result);
 

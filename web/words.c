@@ -80,8 +80,8 @@ char *words_headline(const StoreJob *job, const StatsResult *result)
 {
 	GString *text;
 
-	if (job->state == JOB_DONE && result && result->summary && *result->summary)
-		text = g_string_new(result->summary);
+	if (job->state == JOB_DONE && result && stats_result_latest(result)->summary && *stats_result_latest(result)->summary)
+		text = g_string_new(stats_result_latest(result)->summary);
 	else if (job->state == JOB_DONE)
 		text = g_string_new("Measured, but there is no result");
 	else if (job_state_is_final(job->state))

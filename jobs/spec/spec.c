@@ -74,6 +74,7 @@ static const Member members[] = {
 	M(clock, MEMBER_CLOCK),
 	M(max_boots, MEMBER_INT, .min = SPEC_MIN_BOOTS, .max = SPEC_MAX_BOOTS),
 	M(rule, MEMBER_STRING, .max = SPEC_MAX_NAME, .check = is_rule, .allowed = "auto, fixed or sequential"),
+	M(more_boots, MEMBER_INT, .min = 0, .max = SPEC_MAX_MORE, .internal = TRUE),
 	M(min_effect_pct, MEMBER_DOUBLE, .min = 0, .max = 99, .open_min = TRUE),
 	M(alpha, MEMBER_DOUBLE, .min = 1e-6, .max = .5),
 	M(priority, MEMBER_INT, .min = -10, .max = 10),

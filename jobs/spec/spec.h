@@ -21,6 +21,7 @@
 #define SPEC_MAX_LABELS		16
 #define SPEC_MIN_BOOTS		1		/* boots an arm */
 #define SPEC_MAX_BOOTS		100
+#define SPEC_MAX_MORE		400		/* boots an arm that may be added to a job that is done, in all */
 #define SPEC_DEFAULT_BOOTS	10
 #define SPEC_MAX_CONFIG_BYTES	(1024 * 1024)	/* of an uploaded kernel configuration */
 
@@ -38,6 +39,7 @@ typedef struct {
 	JobClock clock;
 	int max_boots;		/* boots an arm, at most */
 	char *rule;		/* auto, fixed or sequential */
+	int more_boots;		/* an arm, added after the job was done, all together */
 	double min_effect_pct;	/* the smallest change that matters, per cent; > 0, <= 99 */
 	double alpha;		/* >= 1e-6, <= .5 */
 	int priority;		/* -10 .. 10, higher first */

@@ -203,7 +203,7 @@ static gboolean read_comparisons(JsonNode *node, GPtrArray *comparisons, GError 
 	return TRUE;
 }
 
-StatsResult *stats_result_from_json(JsonNode *node, GError **error)
+static StatsResult *read_result(JsonNode *node, GError **error)
 {
 	g_autoptr(StatsResult) result = stats_result_new();
 	JsonObject *object;
@@ -217,6 +217,21 @@ StatsResult *stats_result_from_json(JsonNode *node, GError **error)
 	failures = json_object_get_member(object, "failures");
 	if (failures && !read_members(&stats_failures_members, failures, &result->failures, error)) {
 		g_prefix_error(error, "failures: ");
+		return NULL;
+	}
+	return g_steal_pointer(&result);
+}
+
+StatsResult *stats_result_from_json(JsonNode *node, GError **error)
+{
+	g_autoptr(StatsResult) result = read_result(node, error);
+	JsonNode *more = result ? json_object_get_member(json_node_get_object(node), "continuation") : NULL;
+
+	if (!more || JSON_NODE_HOLDS_NULL(more))
+		return g_steal_pointer(&result);
+	result->continuation = read_result(more, error);
+	if (!result->continuation) {
+		g_prefix_error(error, "continuation: ");
 		return NULL;
 	}
 	return g_steal_pointer(&result);

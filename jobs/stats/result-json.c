@@ -137,6 +137,8 @@ JsonNode *stats_result_to_json(const StatsResult *result)
 	json_object_set_array_member(object, "comparisons", comparisons);
 	json_object_set_object_member(object, "failures",
 				      write_members(&stats_failures_members, &result->failures));
+	if (result->continuation)
+		json_object_set_member(object, "continuation", stats_result_to_json(result->continuation));
 	return json_node_init_object(json_node_alloc(), object);
 }
 

@@ -222,6 +222,8 @@ static void append_rule(GString *out, const StatsResult *result)
 	if (result->rule == STATS_RULE_SEQUENTIAL)
 		g_string_append_printf(out, "Rule sequential, look %u of %u, after %u of at most %u boots an arm: %s. ", result->look,
 				       result->looks->len, result->pairs, result->max_boots, stops[result->stop]);
+	else if (result->rule == STATS_RULE_OPEN_ENDED)
+		g_string_append_printf(out, "Rule open-ended, over all %u pairs of boots. ", result->pairs);
 	else
 		g_string_append_printf(out, "Rule %s. ", stats_rule_to_string(result->rule));
 }

@@ -109,5 +109,23 @@ void stats_result_free(StatsResult *result)
 	g_free(result->arguments);
 	g_array_unref(result->looks);
 	g_ptr_array_unref(result->comparisons);
+	stats_result_free(result->continuation);
 	g_free(result);
+}
+
+const StatsResult *stats_result_latest(const StatsResult *result)
+{
+	return result->continuation ? result->continuation : result;
+}
+
+gboolean stats_result_is_open(const StatsResult *result)
+{
+	for (guint i = 0; i < result->comparisons->len; i++) {
+		const StatsComparison *comparison = g_ptr_array_index(result->comparisons, i);
+
+		if (comparison->primary && (comparison->verdict == STATS_VERDICT_INCONCLUSIVE ||
+					    comparison->verdict == STATS_VERDICT_INSUFFICIENT))
+			return TRUE;
+	}
+	return FALSE;
 }

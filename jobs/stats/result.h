@@ -114,7 +114,9 @@ typedef struct {
 	char *reason;
 } StatsFailures;
 
-typedef struct {
+typedef struct StatsResult StatsResult;
+
+struct StatsResult {
 	char *method;
 	char *clock; /* NULL where clocks are mixed, or without samples */
 	double alpha;
@@ -130,7 +132,14 @@ typedef struct {
 	GPtrArray *comparisons; /* StatsComparison, by benchmark, primary first, metric, then parameter set */
 	StatsFailures failures;
 	char *summary; /* one sentence for people, see sentence.h */
-} StatsResult;
+	StatsResult *continuation; /* of all boots, once some were added to a job that was done; NULL = none were */
+};
+
+/* The last word: the continuation if there is one. */
+const StatsResult *stats_result_latest(const StatsResult *result);
+
+/* Whether more boots may tell more: a primary comparison is INCONCLUSIVE or INSUFFICIENT. */
+gboolean stats_result_is_open(const StatsResult *result);
 
 StatsComparison *stats_comparison_new(void); /* numbers NaN, strings NULL, arrays empty */
 void stats_comparison_free(StatsComparison *comparison);

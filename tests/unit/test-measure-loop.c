@@ -15,7 +15,7 @@
 /* A lab without machines. What a boot measures follows from its number, its arm and the seed. */
 typedef struct {
 	char *dir;
-	int job, max_boots;
+	int job, max_boots, more_boots;
 	const char *rule;
 	double alpha, min_effect;
 	double sd, factor[2];	/* of boots on the log scale; of the patched arm, one a parameter set */
@@ -130,6 +130,7 @@ static void write_spec(const World *world)
 
 	spec->job = world->job;
 	spec->max_boots = world->max_boots;
+	spec->more_boots = world->more_boots;
 	g_free(spec->rule);
 	spec->rule = g_strdup(world->rule);
 	spec->alpha = world->alpha;
@@ -160,9 +161,9 @@ static gboolean live(World *world)
 		g_assert_true(stage_event(stage, "plan", measure_plan_to_json(history->plan, stage->spec->seed), TRUE));
 	}
 	world->loop = (MeasureLoop){ .stage = stage, .history = history, .paths = PATHS, .boot = make_boot, .user = world };
-	gboolean done = history->has_result || measure_loop(&world->loop);
-	if (!done && stage->failure)
-		stage_finish(stage, FALSE, "done", "");
+	gboolean done = stage->ended || (measure_loop(&world->loop) && measure_more(&world->loop));
+	if (done || stage->failure)
+		g_assert_cmpint(stage_finish(stage, done, "done", ""), ==, STAGE_EXIT_ENDED);
 	return done;
 }
 
@@ -214,25 +215,36 @@ static GPtrArray *events(const World *world, const char *type)
 	return wanted.objects;
 }
 
-/* The stored result as text. */
-static char *stored(const World *world)
+/* The last stored result of a type, as text; there are so many. */
+static char *stored_as(const World *world, const char *type, guint count)
 {
-	g_autoptr(GPtrArray) list = events(world, "result");
+	g_autoptr(GPtrArray) list = events(world, type);
 	g_autoptr(GError) error = NULL;
 
-	g_assert_cmpuint(list->len, ==, 1);
-	JsonNode *node = json_object_get_member(g_ptr_array_index(list, 0), "result");
+	g_assert_cmpuint(list->len, ==, count);
+	JsonNode *node = json_object_get_member(g_ptr_array_index(list, count - 1), "result");
 	g_autoptr(StatsResult) result = stats_result_from_json(node, &error);
 	g_assert_no_error(error);
 	return stats_result_to_json_text(result);
 }
 
-static StatsResult *result_of(const World *world)
+static char *stored(const World *world)
 {
-	g_autofree char *text = stored(world);
+	return stored_as(world, "result", 1);
+}
+
+static StatsResult *parse(const char *text)
+{
 	g_autoptr(JsonNode) node = json_from_string(text, NULL);
 
 	return stats_result_from_json(node, NULL);
+}
+
+static StatsResult *result_of(const World *world)
+{
+	g_autofree char *text = stored(world);
+
+	return parse(text);
 }
 
 static const StatsComparison *at(const StatsResult *result, guint i)
@@ -248,9 +260,9 @@ static void assert_pattern(const char *text, const char *pattern)
 }
 
 /* From samples.csv alone, as a stranger would. */
-static void assert_reproduced(const World *world, const StatsOptions *options)
+static void assert_again(const World *world, const StatsOptions *options, const char *wanted)
 {
-	g_autofree char *wanted = stored(world), *csv = NULL, *got = NULL;
+	g_autofree char *csv = NULL, *got = NULL;
 	g_autoptr(SampleTable) table = measure_samples_load(world->dir, NULL), back = NULL;
 	g_autoptr(StatsResult) result = NULL;
 
@@ -259,6 +271,13 @@ static void assert_reproduced(const World *world, const StatsOptions *options)
 	result = stats_analyse(back, options, NULL);
 	got = stats_result_to_json_text(result);
 	g_assert_cmpstr(got, ==, wanted);
+}
+
+static void assert_reproduced(const World *world, const StatsOptions *options)
+{
+	g_autofree char *wanted = stored(world);
+
+	assert_again(world, options, wanted);
 }
 
 static StatsOptions plain(guint max_boots)
@@ -524,6 +543,99 @@ static void test_plan_stays(void)
 	end(&world);
 }
 
+/* ---- boots added afterwards ---- */
+
+static World undecided(void)
+{
+	return WORLD(.sd = .02, .factor = { 1.02 }, .max_boots = 6, .seed = 5);
+}
+
+/* The first result stays to the bit, the second is of all boots by the open-ended rule; both come from the samples. */
+static void test_more(void)
+{
+	World world = undecided();
+	StatsOptions first = plain(6), second = plain(12);
+	g_autofree char *before = NULL, *after = NULL, *more = NULL, *last = NULL;
+
+	begin(&world);
+	g_assert_true(live(&world));
+	before = stored(&world);
+	g_autoptr(StatsResult) result = parse(before);
+	g_assert_cmpint(at(result, 0)->verdict, ==, STATS_VERDICT_INCONCLUSIVE);
+	g_assert_cmpuint(world.made, ==, 12);
+	g_assert_true(live(&world)); /* nothing is asked for */
+	g_assert_cmpuint(world.made, ==, 12);
+
+	world.more_boots = 6;
+	write_spec(&world);
+	g_assert_true(live(&world));
+	g_assert_cmpuint(world.made, ==, 24);
+	after = stored(&world);
+	g_assert_cmpstr(after, ==, before);
+	more = stored_as(&world, "more-result", 1);
+	g_autoptr(StatsResult) open = parse(more);
+	g_assert_cmpint(open->rule, ==, STATS_RULE_OPEN_ENDED);
+	g_assert_cmpuint(open->pairs, ==, 12);
+	g_assert_cmpuint(at(open, 0)->boots[SAMPLE_ARM_PATCHED], ==, 12);
+	g_assert_cmpstr(at(open, 0)->method, ==, STATS_METHOD ", open-ended");
+	assert_pattern(at(open, 0)->reason, "*p and interval hold however often boots are added*");
+	assert_pattern(open->arguments, "--max-boots 12 --rule open-ended");
+	assert_again(&world, &first, before);
+	second.rule = STATS_RULE_OPEN_ENDED;
+	assert_again(&world, &second, more);
+
+	/* and more again: the same process goes on */
+	world.more_boots = 10;
+	write_spec(&world);
+	g_assert_true(live(&world));
+	g_assert_cmpuint(world.made, ==, 32);
+	last = stored_as(&world, "more-result", 2);
+	g_autoptr(StatsResult) longer = parse(last);
+	g_assert_cmpuint(longer->pairs, ==, 16);
+	g_assert_cmpfloat(at(longer, 0)->p, <=, at(open, 0)->p); /* E never forgets what it has seen */
+	g_autoptr(GPtrArray) ends = events(&world, "end");
+	g_assert_cmpuint(ends->len, ==, 3);
+	end(&world);
+}
+
+/* It dies at any of the added boots: the same to the bit. */
+static void test_more_dies(void)
+{
+	const int failing[] = { 13, -1 };
+	World whole = undecided();
+	g_autofree char *wanted = NULL;
+
+	whole.failing = failing;
+	whole.reason = "panic";
+	begin(&whole);
+	g_assert_true(live(&whole));
+	whole.more_boots = 2;
+	write_spec(&whole);
+	g_assert_true(live(&whole));
+	wanted = stored_as(&whole, "more-result", 1);
+	g_assert_cmpuint(whole.made, ==, 17);
+	for (int boot = 12; boot < 17; boot++) {
+		World world = undecided();
+
+		world.failing = failing;
+		world.reason = "panic";
+		begin(&world);
+		g_assert_true(live(&world));
+		world.more_boots = 2;
+		write_spec(&world);
+		world.dies_at = boot + 1;
+		g_assert_false(live(&world));
+		world.dies_at = 0;
+		g_assert_true(live(&world));
+		g_autofree char *got = stored_as(&world, "more-result", 1);
+		g_assert_cmpstr(got, ==, wanted);
+		g_autoptr(GPtrArray) plans = events(&world, "more");
+		g_assert_cmpuint(plans->len, ==, 1);
+		end(&world);
+	}
+	end(&whole);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -537,5 +649,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/measure-loop/failed-boots", test_failed_boots);
 	g_test_add_func("/measure-loop/fails-for-good", test_fails_for_good);
 	g_test_add_func("/measure-loop/plan-stays", test_plan_stays);
+	g_test_add_func("/measure-loop/more", test_more);
+	g_test_add_func("/measure-loop/more-dies", test_more_dies);
 	return g_test_run();
 }
