@@ -18,7 +18,7 @@ WERROR ?= -Werror
 SANITIZE ?=
 
 PACKAGES = glib-2.0 gio-2.0 gio-unix-2.0 json-glib-1.0 libmicrohttpd sqlite3 libvirt libvirt-qemu libxml-2.0 gsl \
-	libcurl gmime-3.0 libsystemd
+	libcurl gmime-3.0 libsystemd libseccomp
 # looked up when first needed, so that `make demo` can install them before
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PKG_LIBS)

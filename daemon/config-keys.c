@@ -70,6 +70,12 @@ const ConfigKey config_keys[] = {
 	  .help = "make -j; 0: as many as CPUs" },
 	{ BUILD("timeout_s", build_timeout_s), .kind = CONFIG_INT, .min = 10, .max = DAY_S, .standard = "3600",
 	  .unit = "seconds", .help = "for one kernel" },
+	{ BUILD("user", build_user), .kind = CONFIG_REF, .standard = "nobody",
+	  .help = "as whom builds run if the daemon is root's; any other daemon's run as its own user" },
+	{ BUILD("memory_mib", build_memory_mib), .kind = CONFIG_INT, .min = 0, .max = G_MAXINT / 2, .standard = "0", .unit = "MiB",
+	  .help = "for all processes of a build; 0: three quarters of the machine's" },
+	{ BUILD("disk_mib", build_disk_mib), .kind = CONFIG_INT, .min = 64, .max = G_MAXINT / 2, .standard = "16384",
+	  .unit = "MiB", .help = "for the folders that a build writes" },
 
 	{ KEEP(logs_days), DAYS("365"), .help = "logs of jobs that have ended; samples and verdicts are always kept" },
 	{ KEEP(logs_max_mib), MIB("20000"), .help = "of all logs together, the oldest go first" },

@@ -74,6 +74,9 @@ typedef struct {
 	char *build_cpus;	/* list format; empty: all */
 	int build_jobs;		/* of make; 0: as many as build_cpus */
 	int build_timeout_s;	/* of one kernel */
+	char *build_user;	/* as whom builds run if root starts them */
+	int build_memory_mib;	/* of a build; 0: three quarters of the machine's */
+	int build_disk_mib;	/* of the folders that a build writes */
 
 	/* [retention]; 0: no limit */
 	int logs_days, logs_max_mib;

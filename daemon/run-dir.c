@@ -33,6 +33,9 @@ static JobPlace *make_place(const Config *config, const ConfigTree *tree, const 
 	set(&place->build_cpus, config->build_cpus);
 	place->build_jobs = config->build_jobs;
 	place->build_timeout_s = config->build_timeout_s;
+	set(&place->build_user, config->build_user);
+	place->build_memory_mib = config->build_memory_mib;
+	place->build_disk_mib = config->build_disk_mib;
 	if (!host)
 		return place;
 	set(&place->host, host->name);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs/spec/text.h"
+
 #define BEFORE		6	/* lines of context */
 #define AFTER		12
 #define MAX_LINE	1000	/* bytes kept of a line */
@@ -125,10 +127,9 @@ static void add_context(BuildErrors *errors, const char *line)
 static char *tidy(const BuildErrors *errors, const char *line)
 {
 	g_autofree char *cut = g_strndup(line, MAX_LINE);
-	char *valid = g_utf8_make_valid(cut, -1);
-	GString *text = g_string_new(valid);
+	g_autofree char *plain = text_plain(cut);
+	GString *text = g_string_new(plain);
 
-	g_free(valid);
 	g_string_replace(text, errors->source, "", 0);
 	g_strchomp(text->str);
 	return g_string_free(text, FALSE);

@@ -54,8 +54,10 @@ static gboolean build_all(StageContext *stage, const Told *told)
 	build.slot = slot;
 	build.source = source;
 	build.checked_out = g_strdup(source->patched_commit);
-	return kernel_get(&build, "base", NULL, &base) && tell_arm(&build, base, told->base) &&
-	       kernel_get(&build, "patched", base, &patched) && tell_arm(&build, patched, told->patched);
+	gboolean ok = kernel_get(&build, "base", NULL, &base) && tell_arm(&build, base, told->base) &&
+		      kernel_get(&build, "patched", base, &patched) && tell_arm(&build, patched, told->patched);
+	slot_drop_copy(stage, slot, NULL);	/* else the next job does it */
+	return ok;
 }
 
 int stage_build(StageContext *stage)

@@ -39,8 +39,11 @@ static gboolean make_filesystem(StageContext *stage, const char *path, GError **
 	};
 	ChildSpec spec = { .argv = argv, .env = env, .timeout_ms = MKFS_TIMEOUT_MS };
 	g_auto(ChildResult) result = { 0 };
+	SandboxView view = { 0 };
 
-	return stage_run(stage, &spec, &result, error) && child_check(&spec, &result, error);
+	sandbox_view_add(&view, path, NULL, TRUE);
+	return stage_sandbox(stage, error) && sandbox_give(stage->sandbox, path, error) &&
+	       stage_run(stage, &spec, &view, &result, error) && child_check(&spec, &result, error);
 }
 
 char *disk_template(StageContext *stage, int size_mib, GError **error)

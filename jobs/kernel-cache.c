@@ -13,6 +13,7 @@
 
 #define MAX_IMAGE_BYTES	(256 * 1024 * 1024)
 #define MAX_META_BYTES	65536
+#define MAX_RELEASE	64	/* as in utsname */
 
 char *cache_key(const char *const *texts)
 {
@@ -72,23 +73,53 @@ gboolean cache_lookup(StageContext *stage, const char *key, Kernel *kernel, gboo
 
 static gboolean copy_file(const char *from_dir, const char *from, const char *to_dir, const char *to, GError **error)
 {
-	g_autofree char *source = g_build_filename(from_dir, from, NULL), *target = g_build_filename(to_dir, to, NULL);
-	g_autofree char *data = NULL;
+	g_autofree char *target = g_build_filename(to_dir, to, NULL), *data = NULL;
 	gsize size;
 
-	return file_read(source, MAX_IMAGE_BYTES, &data, &size, error) && file_write(target, data, size, error);
+	return slot_file_read(from_dir, from, MAX_IMAGE_BYTES, &data, &size, error) && file_write(target, data, size, error);
+}
+
+/* An entry of the cache with its files; none is fine. */
+static gboolean remove_entry(const char *path, GError **error)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+		unlink(file);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return rmdir(path) == 0 || errno == ENOENT ||
+	       spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot remove %s: %s", path, g_strerror(errno));
+}
+
+/* A release is a word. A build may have written anything. */
+static gboolean read_release(const char *obj, char **ret_release, GError **error)
+{
+	char *text;
+
+	if (!slot_file_read(obj, "include/config/kernel.release", MAX_META_BYTES, &text, NULL, error))
+		return FALSE;
+	text[strcspn(text, "\n")] = 0;
+	text[MIN(strlen(text), MAX_RELEASE)] = 0;
+	for (char *p = text; *p; p++)
+		if (!g_ascii_isalnum(*p) && !strchr("._+-~", *p))
+			*p = '?';
+	*ret_release = text;
+	return TRUE;
 }
 
 static gboolean write_meta(const char *dir, const char *obj, const char *compiler, Kernel *kernel, GError **error)
 {
-	g_autofree char *release_path = g_build_filename(obj, "include/config/kernel.release", NULL);
 	g_autofree char *image_path = g_build_filename(dir, "bzImage", NULL);
 	g_autofree char *meta_path = g_build_filename(dir, "meta.json", NULL);
 	g_autofree char *release = NULL, *image = NULL, *sum = NULL;
 	g_autoptr(JsonObject) meta = json_object_new();
 	gsize size;
 
-	if (!file_read(release_path, MAX_META_BYTES, &release, NULL, error) ||
+	if (!read_release(obj, &release, error) ||
 	    !file_read(image_path, MAX_IMAGE_BYTES, &image, &size, error))
 		return FALSE;
 	sum = sum_of(image, size);
@@ -96,7 +127,7 @@ static gboolean write_meta(const char *dir, const char *obj, const char *compile
 	json_object_set_string_member(meta, "tree_hash", kernel->tree_hash);
 	json_object_set_string_member(meta, "config_sha256", kernel->config_sha256);
 	json_object_set_string_member(meta, "compiler", compiler);
-	json_object_set_string_member(meta, "kernel_release", g_strchomp(release));
+	json_object_set_string_member(meta, "kernel_release", release);
 	json_object_set_string_member(meta, "kernel_sha256", sum);
 	json_object_set_int_member(meta, "kernel_bytes", (gint64)size);
 	json_object_set_double_member(meta, "build_s", kernel->build_s);
@@ -110,7 +141,7 @@ gboolean cache_store(StageContext *stage, const char *key, const char *obj, cons
 	g_autofree char *unfinished = g_strconcat(dir, ".tmp", NULL);
 	g_autofree char *config = g_build_filename(unfinished, "config", NULL);
 
-	if (!folder_remove(stage, unfinished, error) || !folder_remove(stage, dir, error))
+	if (!remove_entry(unfinished, error) || !remove_entry(dir, error))
 		return FALSE;
 	if (g_mkdir_with_parents(unfinished, 0755) < 0)
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot make %s: %s", unfinished, g_strerror(errno));

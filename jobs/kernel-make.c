@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "jobs/spec/file.h"
+#include "jobs/spec/text.h"
 
-#define BUILD_NICE	10
+#define BUILD_NICE	10	/* also: so that the stage can look at thousands of processes that want its CPU */
 #define MAX_PENDING	65536	/* bytes of a line without an end */
 #define CCACHE_SIZE	"5G"
 
@@ -122,25 +123,47 @@ static char **make_argv(StageContext *stage, const Slot *slot, const char *const
  * Objects are the same wherever the slot lies. With ccache's depend mode a
  * miss costs no second preprocessing: kbuild writes the dependencies anyway.
  */
-static char **make_env(StageContext *stage, const Slot *slot)
+static char **make_env(const Slot *slot, const char *ccache, gboolean fills)
 {
 	g_autoptr(GStrvBuilder) env = g_strv_builder_new();
-	g_autofree char *dir = g_strdup_printf("CCACHE_DIR=%s/ccache", stage->place->cache_dir);
+	g_autofree char *dir = g_strconcat("CCACHE_DIR=", ccache, NULL);
 	g_autofree char *base = g_strconcat("CCACHE_BASEDIR=", slot->dir, NULL);
 
 	g_strv_builder_add_many(env, dir, base, "CCACHE_NOHASHDIR=1", "CCACHE_DEPEND=1",
 				"CCACHE_MAXSIZE=" CCACHE_SIZE, NULL);
+	if (!fills)
+		g_strv_builder_add_many(env, "CCACHE_READONLY=1", "CCACHE_TEMPDIR=/tmp/ccache", NULL);
 	return g_strv_builder_end(env);
 }
 
-gboolean kernel_make(StageContext *stage, Slot *slot, const char *const *targets, const char *step, const char *kind,
-		     gint64 guess, int *ret_status, BuildErrors **ret_errors, GError **error)
+const char *kernel_objects(const Slot *slot, MakeArm arm)
 {
-	g_autofree char *ccache = g_find_program_in_path("ccache");
-	g_auto(GStrv) argv = make_argv(stage, slot, targets, ccache != NULL), env = make_env(stage, slot);
+	return arm == MAKE_BASE ? slot->obj : slot->patched;
+}
+
+/* Objects have one name for make, whichever they are: names are in what make writes. */
+static gboolean make_view(StageContext *stage, const Slot *slot, MakeArm arm, const char *ccache, gboolean fills,
+			  SandboxView *view, GError **error)
+{
+	if (!stage_sandbox(stage, error) || !sandbox_make_folder(stage->sandbox, ccache, error) ||
+	    (fills && !sandbox_give(stage->sandbox, ccache, error)))
+		return FALSE;
+	sandbox_view_add(view, slot->src, NULL, FALSE);
+	sandbox_view_add(view, kernel_objects(slot, arm), slot->obj, TRUE);
+	sandbox_view_add(view, ccache, NULL, fills);
+	return TRUE;
+}
+
+gboolean kernel_make(StageContext *stage, Slot *slot, MakeArm arm, const char *const *targets, const char *step,
+		     const char *kind, gint64 guess, int *ret_status, BuildErrors **ret_errors, GError **error)
+{
+	gboolean fills = arm == MAKE_BASE && !stage->spec->has_config;
+	g_autofree char *program = g_find_program_in_path("ccache"), *ccache = g_build_filename(stage->place->cache_dir, "ccache", NULL);
+	g_auto(GStrv) argv = make_argv(stage, slot, targets, program != NULL), env = make_env(slot, ccache, fills);
 	g_autoptr(BuildErrors) errors = build_errors_new(slot->src);
 	g_autoptr(GString) pending = g_string_new(NULL);
 	g_auto(ChildResult) result = { 0 };
+	SandboxView view = { 0 };
 	Progress progress = {
 		.stage = stage,
 		.step = step,
@@ -160,9 +183,11 @@ gboolean kernel_make(StageContext *stage, Slot *slot, const char *const *targets
 	};
 
 	stage_progress(stage, step, 0, progress.expected, -1);
-	if (!slot_build_begin(slot, error) || !stage_run(stage, &spec, &result, error))
+	if (!make_view(stage, slot, arm, ccache, fills, &view, error) || (arm == MAKE_BASE && !slot_build_begin(slot, error)) ||
+	    !stage_run(stage, &spec, &view, &result, error))
 		return FALSE;
-	slot_build_end(slot);
+	if (arm == MAKE_BASE)
+		slot_build_end(slot);
 	if (pending->len)
 		take_line(&progress, pending->str);
 	if (result.status != 0 && build_errors_killed(errors)) {
@@ -181,9 +206,11 @@ gboolean kernel_compiler(StageContext *stage, char **ret_compiler, GError **erro
 	g_auto(ChildResult) result = { 0 };
 	ChildSpec spec = { .argv = (const char *const[]){ "gcc", "--version", NULL }, .timeout_ms = 60000 };
 
-	if (!stage_run(stage, &spec, &result, error) || !child_check(&spec, &result, error))
+	SandboxView view = { 0 };
+
+	if (!stage_run(stage, &spec, &view, &result, error) || !child_check(&spec, &result, error))
 		return FALSE;
 	g_autofree char *line = g_strndup(result.output, strcspn(result.output, "\n"));
-	*ret_compiler = g_utf8_make_valid(line, -1);
+	*ret_compiler = text_plain(line);
 	return TRUE;
 }

@@ -9,6 +9,7 @@
 #include "jobs/kernel-config.h"
 #include "jobs/kernel-make.h"
 #include "jobs/spec/file.h"
+#include "jobs/spec/text.h"
 
 #define FORMAT		"regrlab kernel 1"	/* of a build: another one makes another key */
 #define LINES_PER_OPTION_X10	28		/* of make, for each option that is set: a first guess */
@@ -112,11 +113,17 @@ static gboolean check_out(KernelBuild *build, const char *commit)
 
 /* ---- failures ---- */
 
-/* An error of make's run: ours, or its deadline. */
+/* An error of make's run: ours, its deadline, or what it used. */
 static gboolean fail_make(KernelBuild *build, const char *arm, GError *error)
 {
 	StageContext *stage = build->stage;
 
+	if (g_error_matches(error, CHILD_ERROR, CHILD_ERROR_LIMIT)) {
+		stage_fail(stage, "build-failed", "build-limit", arm, NULL, "The build of the %s kernel was ended: %s.", arm,
+			   error->message);
+		g_error_free(error);
+		return FALSE;
+	}
 	if (!g_error_matches(error, CHILD_ERROR, CHILD_ERROR_TIMEOUT))
 		return stage_fail_error(stage, "tools", error);
 	g_error_free(error);
@@ -137,6 +144,11 @@ static gboolean fail_build(KernelBuild *build, const char *arm, const BuildError
 			  *what ? what : "see the log");
 }
 
+static MakeArm make_arm(const char *arm)
+{
+	return g_str_equal(arm, "base") ? MAKE_BASE : MAKE_PATCHED;
+}
+
 /* make to its end, whatever that is. */
 static gboolean run_make(KernelBuild *build, const char *arm, const char *const *targets, const char *step, const char *kind,
 			 gint64 guess)
@@ -145,36 +157,52 @@ static gboolean run_make(KernelBuild *build, const char *arm, const char *const 
 	g_autoptr(GError) error = NULL;
 	int status;
 
-	if (!kernel_make(build->stage, build->slot, targets, step, kind, guess, &status, &errors, &error))
+	if (!kernel_make(build->stage, build->slot, make_arm(arm), targets, step, kind, guess, &status, &errors, &error))
 		return fail_make(build, arm, g_steal_pointer(&error));
 	return status == 0 || fail_build(build, arm, errors);
 }
 
-/* ---- the configuration ---- */
-
-static char *obj_path(const KernelBuild *build, const char *name)
+static gint64 guess_lines(const char *config)
 {
-	return g_build_filename(build->slot->obj, name, NULL);
+	gint64 options = 0;
+
+	for (const char *p = config; (p = strstr(p, "=y\n")); p += 3)
+		options++;
+	return options * LINES_PER_OPTION_X10 / 10;
 }
 
-static gboolean read_config(KernelBuild *build, char **ret_text)
+static gboolean make_image(KernelBuild *build, const char *arm, const char *config, gboolean incremental)
 {
-	g_autofree char *path = obj_path(build, ".config");
-	g_autoptr(GError) error = NULL;
+	static const char *const targets[] = { "bzImage", NULL };
+	g_autofree char *step = g_strdup_printf("building the %s kernel", arm);
 
-	return file_read(path, CONFIG_MAX_BYTES, ret_text, NULL, &error) ||
-	       stage_fail_error(build->stage, "worktree", g_steal_pointer(&error));
+	return run_make(build, arm, targets, step, incremental ? "incremental" : "full",
+			incremental ? INCREMENTAL_LINES : guess_lines(config));
+}
+
+/* ---- the configuration ---- */
+
+static gboolean read_config(KernelBuild *build, const char *arm, char **ret_text)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!slot_file_read(kernel_objects(build->slot, make_arm(arm)), ".config", CONFIG_MAX_BYTES, &text, NULL, &error))
+		return stage_fail_error(build->stage, "worktree", g_steal_pointer(&error));
+	*ret_text = text_plain(text);	/* whatever a patched kconfig wrote: people and the event log read it */
+	return TRUE;
 }
 
 /* Left alone if it is the same, so that make has no reason to look at it again. */
-static gboolean write_config(KernelBuild *build, const char *text)
+static gboolean write_config(KernelBuild *build, const char *arm, const char *text)
 {
-	g_autofree char *path = obj_path(build, ".config"), *before = NULL;
+	const char *folder = kernel_objects(build->slot, make_arm(arm));
+	g_autofree char *before = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (file_read(path, CONFIG_MAX_BYTES, &before, NULL, NULL) && g_str_equal(before, text))
+	if (slot_file_read(folder, ".config", CONFIG_MAX_BYTES, &before, NULL, NULL) && g_str_equal(before, text))
 		return TRUE;
-	return file_write(path, text, strlen(text), &error) ||
+	return slot_file_write(folder, ".config", text, &error) ||
 	       stage_fail_error(build->stage, "worktree", g_steal_pointer(&error));
 }
 
@@ -188,12 +216,36 @@ static gboolean compose_input(KernelBuild *build, char **ret_text)
 		with_profile = g_strdup(build->config_text);
 	} else {
 		if (!run_make(build, "base", (const char *const *)build->base_targets, "configuring the base kernel", "config", 0) ||
-		    !read_config(build, &start))
+		    !read_config(build, "base", &start))
 			return FALSE;
 		with_profile = config_merge(start, build->config_text);
 	}
 	with_needs = config_merge(with_profile, needs);
 	*ret_text = config_merge(with_needs, config_lab_fragment);
+	return TRUE;
+}
+
+/*
+ * Before a patched kernel is made: a copy of the base's objects. A slot that
+ * has none builds the base first, even if its kernel is in the cache: the
+ * next job finds them, and nothing of a patched build may stay.
+ */
+static gboolean prepare_objects(KernelBuild *build, const Kernel *before)
+{
+	StageContext *stage = build->stage;
+	g_autoptr(GError) error = NULL;
+
+	if (!before || build->copied)
+		return TRUE;
+	if (!slot_file_exists(build->slot->obj, "vmlinux")) {
+		stage_log(stage, "there are no objects of a base yet: they are built first");
+		if (!check_out(build, before->commit) || !write_config(build, "base", before->config) ||
+		    !make_image(build, "base", before->config, FALSE))
+			return FALSE;
+	}
+	if (!slot_copy_objects(stage, build->slot, &error))
+		return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
+	build->copied = TRUE;
 	return TRUE;
 }
 
@@ -203,8 +255,8 @@ static gboolean compose(KernelBuild *build, const char *arm, const Kernel *befor
 	g_autofree char *input = before ? g_strdup(before->config) : NULL;
 	g_autofree char *step = g_strdup_printf("configuring the %s kernel", arm);
 
-	return (before || compose_input(build, &input)) && write_config(build, input) &&
-	       run_make(build, arm, targets, step, "config", 0) && read_config(build, ret_text);
+	return (before || compose_input(build, &input)) && write_config(build, arm, input) &&
+	       run_make(build, arm, targets, step, "config", 0) && read_config(build, arm, ret_text);
 }
 
 /* Composed once for each tree, input and compiler. */
@@ -219,7 +271,7 @@ static gboolean get_config(KernelBuild *build, Kernel *kernel, const Kernel *bef
 	g_autoptr(GError) error = NULL;
 
 	if (!file_read(path, CONFIG_MAX_BYTES, &kernel->config, NULL, NULL)) {
-		if (!check_out(build, kernel->commit) || !compose(build, kernel->arm, before, &kernel->config))
+		if (!prepare_objects(build, before) || !check_out(build, kernel->commit) || !compose(build, kernel->arm, before, &kernel->config))
 			return FALSE;
 		g_mkdir_with_parents(dir, 0755);
 		if (!file_write(path, kernel->config, strlen(kernel->config), &error))
@@ -258,33 +310,37 @@ static gboolean keep_config(KernelBuild *build, const Kernel *kernel)
 
 /* ---- the kernel ---- */
 
-static gint64 guess_lines(const Kernel *kernel)
+/* make may say that all is well and have made something else. */
+static gboolean check_made(KernelBuild *build, const char *arm, const char *objects)
 {
-	gint64 options = 0;
+	static const char *const files[] = { KERNEL_IMAGE, "System.map", "include/config/kernel.release" };
 
-	for (const char *p = kernel->config; (p = strstr(p, "=y\n")); p += 3)
-		options++;
-	return options * LINES_PER_OPTION_X10 / 10;
+	for (gsize i = 0; i < G_N_ELEMENTS(files); i++)
+		if (!slot_file_exists(objects, files[i]))
+			return stage_fail(build->stage, "build-failed", "no-kernel", arm, NULL,
+					  "make ended well, and %s of the %s kernel is not there or no regular file.", files[i], arm);
+	return TRUE;
 }
 
-static gboolean build_kernel(KernelBuild *build, const char *key, Kernel *kernel)
+static gboolean build_kernel(KernelBuild *build, const char *key, Kernel *kernel, const Kernel *before)
 {
-	static const char *const targets[] = { "bzImage", NULL };
-	g_autofree char *vmlinux = obj_path(build, "vmlinux"), *step = g_strdup_printf("building the %s kernel", kernel->arm);
+	const char *objects = kernel_objects(build->slot, make_arm(kernel->arm));
 	g_autoptr(GError) error = NULL;
 	gint64 start_us = g_get_monotonic_time();
 
-	kernel->incremental = access(vmlinux, F_OK) == 0;
-	if (!check_out(build, kernel->commit) || !write_config(build, kernel->config) ||
-	    !run_make(build, kernel->arm, targets, step, kernel->incremental ? "incremental" : "full",
-		      kernel->incremental ? INCREMENTAL_LINES : guess_lines(kernel)))
+	if (!prepare_objects(build, before))
+		return FALSE;
+	kernel->incremental = slot_file_exists(objects, "vmlinux");
+	if (!check_out(build, kernel->commit) || !write_config(build, kernel->arm, kernel->config) ||
+	    !make_image(build, kernel->arm, kernel->config, kernel->incremental) ||
+	    !check_made(build, kernel->arm, objects))
 		return FALSE;
 	kernel->build_s = (double)(g_get_monotonic_time() - start_us) / G_USEC_PER_SEC;
-	return cache_store(build->stage, key, build->slot->obj, build->compiler, kernel, &error) ||
+	return cache_store(build->stage, key, objects, build->compiler, kernel, &error) ||
 	       stage_fail_error(build->stage, "cache", g_steal_pointer(&error));
 }
 
-static gboolean get_kernel(KernelBuild *build, Kernel *kernel)
+static gboolean get_kernel(KernelBuild *build, Kernel *kernel, const Kernel *before)
 {
 	const char *const texts[] = { FORMAT, kernel->tree_hash, kernel->config_sha256, build->compiler, NULL };
 	g_autofree char *key = cache_key(texts);
@@ -295,7 +351,7 @@ static gboolean get_kernel(KernelBuild *build, Kernel *kernel)
 		return stage_fail_error(build->stage, "cache", g_steal_pointer(&error));
 	if (kernel->cached)
 		stage_log(build->stage, "the %s kernel is in the cache", kernel->arm);
-	gboolean ok = kernel->cached || build_kernel(build, key, kernel);
+	gboolean ok = kernel->cached || build_kernel(build, key, kernel, before);
 	close(lock);
 	return ok;
 }
@@ -308,7 +364,7 @@ gboolean kernel_get(KernelBuild *build, const char *arm, const Kernel *before, K
 	kernel->commit = g_strdup(before ? build->source->patched_commit : build->source->base_commit);
 	kernel->tree_hash = g_strdup(before ? build->source->patched_tree : build->source->base_tree);
 	if (!get_config(build, kernel, before) || !keep_config(build, kernel) || !check_config(build, kernel) ||
-	    !get_kernel(build, kernel))
+	    !get_kernel(build, kernel, before))
 		return FALSE;
 	*ret_kernel = g_steal_pointer(&kernel);
 	return TRUE;

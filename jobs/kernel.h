@@ -36,6 +36,7 @@ typedef struct {
 	char *config_text;	/* the profile or the uploaded configuration */
 	GPtrArray *needs;	/* of ConfigNeed */
 	char *checked_out;	/* the commit that slot->src is at; NULL: unknown */
+	gboolean copied;	/* the patched kernel's objects are there: a copy of the base's */
 } KernelBuild;
 
 /* The profile or uploaded configuration and what the benchmarks need. slot and source are set by the caller. */

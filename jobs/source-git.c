@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "jobs/source-tree.h"
+
 #define ENV_LOCAL	"GIT_ALLOW_PROTOCOL=none"
 #define ENV_FETCH	"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"
 
@@ -52,11 +54,23 @@ static char **build_env(const char *protocols)
 	return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }
 
-static gboolean run_with(StageContext *stage, const char *dir, const char *const *args, const char *protocols,
-			 gint64 timeout_ms, ChildSink sink, gpointer sink_data, ChildResult *ret_result, GError **error)
+/* In the tree git sees the tree; elsewhere the folder, to write in it, and the tree's objects. */
+static gboolean run(StageContext *stage, const char *dir, const char *const *args, const ChildSpec *extra,
+		    ChildResult *ret_result, GError **error)
 {
-	g_auto(GStrv) env = build_env(protocols);
+	g_auto(GStrv) env = build_env(ENV_LOCAL);
 	g_autoptr(GPtrArray) argv = g_ptr_array_new();
+	g_autoptr(TreeFolders) tree = NULL;
+	SandboxView view = { 0 };
+
+	if (!tree_folders(stage->place->tree_path, &tree, error))
+		return FALSE;
+	if (g_str_equal(dir, stage->place->tree_path)) {
+		tree_folders_show_all(tree, &view, FALSE);
+	} else {
+		tree_folders_show_objects(tree, &view);
+		sandbox_view_add(&view, dir, NULL, TRUE);
+	}
 
 	g_ptr_array_add(argv, (char *)"git");
 	g_ptr_array_add(argv, (char *)"-C");
@@ -65,27 +79,24 @@ static gboolean run_with(StageContext *stage, const char *dir, const char *const
 		g_ptr_array_add(argv, (char *)*args);
 	g_ptr_array_add(argv, NULL);
 
-	ChildSpec spec = {
-		.argv = (const char *const *)argv->pdata,
-		.env = (const char *const *)env,
-		.timeout_ms = timeout_ms,
-		.cpus = stage->place->build_cpus,
-		.max_output_bytes = 16 * 1024 * 1024,
-		.sink = sink,
-		.sink_data = sink_data,
-	};
-	return stage_run(stage, &spec, ret_result, error);
-}
-
-static gboolean run(StageContext *stage, const char *dir, const char *const *args, const char *protocols,
-		    gint64 timeout_ms, ChildResult *ret_result, GError **error)
-{
-	return run_with(stage, dir, args, protocols, timeout_ms, NULL, NULL, ret_result, error);
+	ChildSpec spec = *extra;
+	spec.argv = (const char *const *)argv->pdata;
+	spec.env = (const char *const *)env;
+	spec.timeout_ms = GIT_TIMEOUT_MS;
+	spec.cpus = stage->place->build_cpus;
+	spec.max_output_bytes = 16 * 1024 * 1024;
+	return stage_run(stage, &spec, &view, ret_result, error);
 }
 
 gboolean git_try(StageContext *stage, const char *dir, const char *const *args, ChildResult *ret_result, GError **error)
 {
-	return run(stage, dir, args, ENV_LOCAL, GIT_TIMEOUT_MS, ret_result, error);
+	return run(stage, dir, args, &(ChildSpec){ 0 }, ret_result, error);
+}
+
+gboolean git_try_input(StageContext *stage, const char *dir, const char *const *args, const char *input, gsize size,
+		       ChildResult *ret_result, GError **error)
+{
+	return run(stage, dir, args, &(ChildSpec){ .input = input, .input_bytes = size }, ret_result, error);
 }
 
 static gboolean check(const char *const *args, const ChildResult *result, GError **error)
@@ -132,16 +143,44 @@ gboolean git_checkout(StageContext *stage, const char *dir, const char *commit, 
 	const char *const *args = GIT_ARGS("checkout", "--progress", "--force", "--detach", commit);
 	g_auto(ChildResult) result = { 0 };
 
-	return run_with(stage, dir, args, ENV_LOCAL, GIT_TIMEOUT_MS, take_progress, stage, &result, error) &&
+	return run(stage, dir, args, &(ChildSpec){ .sink = take_progress, .sink_data = stage }, &result, error) &&
 	       check(args, &result, error);
 }
 
-gboolean git_fetch(StageContext *stage, const char *dir, const char *remote, GError **error)
+/* The folder that a remote is, if it is one; NULL: it is elsewhere. */
+static char *remote_folder(StageContext *stage, const char *remote)
 {
-	const char *const *args = GIT_ARGS("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", remote);
-	g_auto(ChildResult) result = { 0 };
+	g_autofree char *key = g_strdup_printf("remote.%s.url", remote), *url = NULL;
 
-	return run(stage, dir, args, ENV_FETCH, GIT_FETCH_TIMEOUT_MS, &result, error) && check(args, &result, error);
+	if (!git_run(stage, stage->place->tree_path, GIT_ARGS("config", "--get", key), &url, NULL))
+		return NULL;
+	return g_str_has_prefix(url, "file://") ? g_strdup(url + strlen("file://")) : *url == '/' ? g_steal_pointer(&url) : NULL;
+}
+
+/* The one program with a network, and with the tree to write in. */
+gboolean git_fetch(StageContext *stage, const char *remote, GError **error)
+{
+	const char *dir = stage->place->tree_path;
+	const char *const *args = GIT_ARGS("git", "-C", dir, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+					   "--end-of-options", remote);
+	g_auto(GStrv) env = build_env(ENV_FETCH);
+	g_autofree char *folder = remote_folder(stage, remote);
+	g_autoptr(TreeFolders) tree = NULL;
+	g_auto(ChildResult) result = { 0 };
+	SandboxView view = { .network = TRUE };
+	ChildSpec spec = {
+		.argv = args,
+		.env = (const char *const *)env,
+		.timeout_ms = GIT_FETCH_TIMEOUT_MS,
+		.cpus = stage->place->build_cpus,
+	};
+
+	if (!tree_folders(dir, &tree, error))
+		return FALSE;
+	if (folder)
+		sandbox_view_add(&view, folder, NULL, FALSE);
+	tree_folders_show_all(tree, &view, TRUE);
+	return stage_run(stage, &spec, &view, &result, error) && check(GIT_ARGS("fetch"), &result, error);
 }
 
 static gboolean parse_commit(StageContext *stage, const char *dir, const char *name, char **ret_commit, GError **error)

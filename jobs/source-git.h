@@ -3,6 +3,7 @@
  * git, run by a stage: no hooks, no user or system configuration, no filters,
  * no helpers, no editor, no network but in git_fetch(). What is committed has
  * a fixed committer, so the same patches on the same base give the same hash.
+ * dir is the tree, which git reads, or a folder that git writes.
  */
 #pragma once
 
@@ -19,14 +20,18 @@
  */
 gboolean git_try(StageContext *stage, const char *dir, const char *const *args, ChildResult *ret_result, GError **error);
 
-/* The same; an exit status other than 0 is an error (CHILD_ERROR_FAILED). ret_output (may be NULL): stdout without its last newline. */
+/* The same with something on its standard input. */
+gboolean git_try_input(StageContext *stage, const char *dir, const char *const *args, const char *input, gsize size,
+		       ChildResult *ret_result, GError **error);
+
+/* git_try(); an exit status other than 0 is an error (CHILD_ERROR_FAILED). ret_output (may be NULL): stdout without its last newline. */
 gboolean git_run(StageContext *stage, const char *dir, const char *const *args, char **ret_output, GError **error);
 
 /* Checks out a commit, detached; how far it is, is the progress of the step that is shown. */
 gboolean git_checkout(StageContext *stage, const char *dir, const char *commit, GError **error);
 
-/* Fetches the branches of a remote of the repository. */
-gboolean git_fetch(StageContext *stage, const char *dir, const char *remote, GError **error);
+/* Fetches the branches of a remote of the tree. */
+gboolean git_fetch(StageContext *stage, const char *remote, GError **error);
 
 /*
  * NAME to the hash of a commit: as it stands, then as a branch of the remote

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "jobs/source-git.h"
+#include "jobs/source-tree.h"
 #include "jobs/spec/file.h"
 
 #define POLL_MS		250
@@ -69,6 +70,7 @@ void slot_release(Slot *slot)
 	g_free(slot->dir);
 	g_free(slot->src);
 	g_free(slot->obj);
+	g_free(slot->patched);
 	g_free(slot);
 }
 
@@ -91,19 +93,56 @@ void slot_build_end(Slot *slot)
 	unlink(path);
 }
 
-gboolean folder_remove(StageContext *stage, const char *path, GError **error)
-{
-	g_auto(ChildResult) result = { 0 };
-	ChildSpec spec = { .argv = GIT_ARGS("rm", "-rf", "--", path), .timeout_ms = GIT_TIMEOUT_MS };
+/* ---- folders that programs wrote: only programs in the sandbox follow what is in them ---- */
 
-	return stage_run(stage, &spec, &result, error) && child_check(&spec, &result, error);
+static gboolean run_in(StageContext *stage, const char *const *argv, const SandboxView *view, GError **error)
+{
+	ChildSpec spec = { .argv = argv, .timeout_ms = GIT_TIMEOUT_MS };
+	g_auto(ChildResult) result = { 0 };
+
+	return stage_run(stage, &spec, view, &result, error) && child_check(&spec, &result, error);
 }
+
+/* Removes a folder of the slot with all that is in it; no such folder is fine. */
+static gboolean folder_remove(StageContext *stage, const char *path, GError **error)
+{
+	SandboxView view = { 0 };
+
+	if (access(path, F_OK) < 0)
+		return TRUE;
+	sandbox_view_add(&view, path, NULL, TRUE);
+	/* a folder may have been made unreadable on purpose */
+	if (!run_in(stage, GIT_ARGS("chmod", "-R", "u+rwX", "--", path), &view, error) ||
+	    !run_in(stage, GIT_ARGS("find", path, "-mindepth", "1", "-delete"), &view, error))
+		return FALSE;
+	return rmdir(path) == 0 || spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot remove %s: %s", path, g_strerror(errno));
+}
+
+gboolean slot_drop_copy(StageContext *stage, Slot *slot, GError **error)
+{
+	return folder_remove(stage, slot->patched, error);
+}
+
+gboolean slot_copy_objects(StageContext *stage, Slot *slot, GError **error)
+{
+	g_autofree char *from = g_strconcat(slot->obj, "/.", NULL);
+	SandboxView view = { 0 };
+
+	if (!slot_drop_copy(stage, slot, error) || !stage_sandbox(stage, error) ||
+	    !sandbox_make_folder(stage->sandbox, slot->patched, error))
+		return FALSE;
+	sandbox_view_add(&view, slot->obj, NULL, FALSE);
+	sandbox_view_add(&view, slot->patched, NULL, TRUE);
+	return run_in(stage, GIT_ARGS("cp", "-a", "--reflink=auto", "--", from, slot->patched), &view, error);
+}
+
+/* ---- getting one ---- */
 
 /* A repository without objects of its own: those of the tree are borrowed, not copied. */
 static gboolean init_source(StageContext *stage, Slot *slot, GError **error)
 {
-	const char *tree = stage->place->tree_path;
-	g_autofree char *objects = NULL, *line = NULL;
+	g_autoptr(TreeFolders) tree = NULL;
+	g_autofree char *line = NULL;
 	g_autofree char *alternates = g_build_filename(slot->src, ".git/objects/info/alternates", NULL);
 	g_autofree char *info = g_build_filename(slot->src, ".git/info", NULL);
 	g_autofree char *attributes = g_build_filename(info, "attributes", NULL);
@@ -111,11 +150,11 @@ static gboolean init_source(StageContext *stage, Slot *slot, GError **error)
 
 	if (access(ready, F_OK) == 0)
 		return TRUE;
-	if (!git_run(stage, tree, GIT_ARGS("rev-parse", "--path-format=absolute", "--git-path", "objects"), &objects, error) ||
-	    !folder_remove(stage, slot->src, error) ||
-	    !git_run(stage, slot->dir, GIT_ARGS("init", "--quiet", "--template=", slot->src), NULL, error))
+	if (!tree_folders(stage->place->tree_path, &tree, error) || !folder_remove(stage, slot->src, error) ||
+	    !sandbox_make_folder(stage->sandbox, slot->src, error) ||
+	    !git_run(stage, slot->src, GIT_ARGS("init", "--quiet", "--template=", "."), NULL, error))
 		return FALSE;
-	line = g_strconcat(objects, "\n", NULL);
+	line = g_strconcat(tree->objects[0], "\n", NULL);
 	if (g_mkdir_with_parents(info, 0755) < 0)
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot make %s: %s", info, g_strerror(errno));
 	return file_write(alternates, line, strlen(line), error) &&
@@ -130,7 +169,7 @@ static gboolean repair(StageContext *stage, Slot *slot, GError **error)
 	g_autofree char *am = g_build_filename(slot->src, ".git/rebase-apply", NULL);
 
 	unlink(index_lock);
-	if (!folder_remove(stage, am, error))
+	if (!slot_drop_copy(stage, slot, error) || !folder_remove(stage, am, error))
 		return FALSE;
 	if (access(building, F_OK) == 0) {
 		stage_log(stage, "an earlier build was interrupted: its objects are thrown away");
@@ -138,8 +177,17 @@ static gboolean repair(StageContext *stage, Slot *slot, GError **error)
 			return FALSE;
 		unlink(building);
 	}
-	if (g_mkdir_with_parents(slot->obj, 0755) < 0)
-		return spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot make %s: %s", slot->obj, g_strerror(errno));
+	return sandbox_make_folder(stage->sandbox, slot->obj, error);
+}
+
+/* Folders that another user's stage has left. */
+static gboolean give(StageContext *stage, Slot *slot, GError **error)
+{
+	const char *const folders[] = { slot->src, slot->obj, slot->patched };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(folders); i++)
+		if (access(folders[i], F_OK) == 0 && !sandbox_give(stage->sandbox, folders[i], error))
+			return FALSE;
 	return TRUE;
 }
 
@@ -154,6 +202,7 @@ static Slot *try_slot(StageContext *stage, const char *key, int number, GError *
 	slot->dir = g_build_filename(stage->place->cache_dir, "worktrees", name, NULL);
 	slot->src = g_build_filename(slot->dir, "src", NULL);
 	slot->obj = g_build_filename(slot->dir, "obj", NULL);
+	slot->patched = g_build_filename(slot->dir, "obj-patched", NULL);
 	if (g_mkdir_with_parents(slot->dir, 0755) < 0) {
 		spec_error_set(error, SPEC_ERROR_IO, NULL, "cannot make %s: %s", slot->dir, g_strerror(errno));
 		return NULL;
@@ -196,7 +245,8 @@ gboolean slot_acquire(StageContext *stage, const char *key, Slot **ret_slot)
 		if (!slot && (error || !pause_unless_stopped(stage, "waiting for another job's build", &error)))
 			return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
 	}
-	if (!init_source(stage, slot, &error) || !repair(stage, slot, &error))
+	if (!stage_sandbox(stage, &error) || !give(stage, slot, &error) || !init_source(stage, slot, &error) ||
+	    !repair(stage, slot, &error))
 		return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
 	*ret_slot = g_steal_pointer(&slot);
 	return TRUE;

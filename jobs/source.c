@@ -6,6 +6,7 @@
 
 #include "jobs/source-git.h"
 #include "jobs/spec/file.h"
+#include "jobs/spec/text.h"
 #include "jobs/spec/series-diff.h"
 #include "jobs/spec/series.h"
 
@@ -40,8 +41,8 @@ JsonObject *source_event(const Source *source)
 
 static void add_listed(Source *source, const char *subject, const char *author, int file_count)
 {
-	g_autofree char *clean_subject = g_utf8_make_valid(subject, -1);
-	g_autofree char *clean_author = g_utf8_make_valid(author, -1);
+	g_autofree char *clean_subject = text_plain(subject);
+	g_autofree char *clean_author = text_plain(author);
 	JsonObject *row = json_object_new();
 
 	json_object_set_string_member(row, "subject", clean_subject);
@@ -74,7 +75,7 @@ static gboolean find_commit(StageContext *stage, const char *name, char **ret_co
 		return TRUE;
 	if (!error) {
 		stage_progress(stage, "fetching the tree", 0, 0, -1);
-		if (git_fetch(stage, place->tree_path, place->tree_remote, &error) &&
+		if (git_fetch(stage, place->tree_remote, &error) &&
 		    git_find_commit(stage, place->tree_path, name, place->tree_remote, ret_commit, &error))
 			return TRUE;
 	}
@@ -116,7 +117,7 @@ static gboolean describe_base(StageContext *stage, Slot *slot, Source *source)
 	if (!git_run(stage, slot->src, GIT_ARGS("rev-parse", "--verify", tree), &source->base_tree, &error) ||
 	    !git_run(stage, slot->src, GIT_ARGS("log", "-1", "--format=%s", source->base_commit), &subject, &error))
 		return stage_fail_error(stage, "tree", g_steal_pointer(&error));
-	source->base_subject = g_utf8_make_valid(subject, -1);
+	source->base_subject = text_plain(subject);
 	return TRUE;
 }
 
@@ -214,7 +215,7 @@ char *source_find_hunk(const char *mail, gsize size, const char *file, int line)
 		if (g_str_has_prefix(*at, "+++ ") || g_str_has_prefix(*at, "--- "))
 			in_file = g_str_has_suffix(*at, file) || (in_file && g_str_has_suffix(*at, "/dev/null"));
 		else if (in_file && g_str_has_prefix(*at, start) && strchr(", ", (*at)[strlen(start)]))
-			return g_utf8_make_valid(*at, -1);
+			return text_plain(*at);
 	}
 	return NULL;
 }
@@ -223,7 +224,7 @@ char *source_find_hunk(const char *mail, gsize size, const char *file, int line)
 static char *keep_words(const char *git_words)
 {
 	static const char *const advice[] = { "hint:", "When you have resolved", "If you prefer to skip", "To restore the" };
-	g_autofree char *valid = g_utf8_make_valid(git_words, -1);
+	g_autofree char *valid = text_plain(git_words);
 	g_auto(GStrv) lines = g_strsplit(valid, "\n", 0);
 	g_autoptr(GString) words = g_string_new(NULL);
 
@@ -260,7 +261,7 @@ static gboolean fail_apply(StageContext *stage, const SeriesPatch *patch, const 
 
 static gboolean fail_unsafe(StageContext *stage, const SeriesPatch *patch, const char *path, const char *why)
 {
-	g_autofree char *valid = g_utf8_make_valid(path, -1);
+	g_autofree char *valid = text_plain(path);
 	JsonObject *detail = json_object_new();
 
 	json_object_set_int_member(detail, "patch", patch->number);
@@ -316,20 +317,19 @@ static gboolean check_applied(StageContext *stage, Slot *slot, const SeriesPatch
 static gboolean apply_patch(StageContext *stage, Slot *slot, const SeriesPatch *patch)
 {
 	static const char line[] = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n";
-	g_autofree char *path = g_build_filename(slot->dir, "mail", NULL), *before = NULL;
+	g_autofree char *before = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GByteArray) mail = g_byte_array_new();
 	g_auto(ChildResult) result = { 0 };
 	gsize size;
 	const guint8 *data = g_bytes_get_data(patch->mail, &size);
 	const char *const *args = GIT_ARGS("am", "--patch-format=mbox", "--no-3way", "--no-gpg-sign", "--no-scissors",
-					   "--no-keep-cr", "--quoted-cr=strip", path);
+					   "--no-keep-cr", "--quoted-cr=strip");
 
 	g_byte_array_append(mail, (const guint8 *)line, sizeof(line) - 1);
 	g_byte_array_append(mail, data, (guint)size);
 	if (!git_run(stage, slot->src, GIT_ARGS("rev-parse", "--verify", "HEAD"), &before, &error) ||
-	    !file_write(path, (const char *)mail->data, mail->len, &error) ||
-	    !git_try(stage, slot->src, args, &result, &error))
+	    !git_try_input(stage, slot->src, args, (const char *)mail->data, mail->len, &result, &error))
 		return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
 	if (result.status != 0) {
 		g_autofree char *words = g_strconcat(result.output, result.errors, NULL);

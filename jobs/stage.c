@@ -12,11 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "jobs/spec/text.h"
+
 #define PROGRESS_EVERY_NS	(G_GINT64_CONSTANT(1000000000))
 
 struct StageLog {
 	int fd;
 	gint64 size;	/* of the file */
+	TextStream text;
 };
 
 struct StageFailure {
@@ -121,16 +124,13 @@ static void log_write(StageLog *log, const char *data, gsize size)
 	}
 }
 
-/* A person reads it in a terminal: no NUL, no escape sequences; CR ends a line as well. */
+/* A person reads it in a terminal: no NUL, no escape sequences. */
 static void log_text(StageLog *log, const char *data, gsize size)
 {
-	g_autofree char *text = g_malloc(size + 1);
+	g_autoptr(GString) text = g_string_sized_new(size);
 
-	for (gsize i = 0; i < size; i++) {
-		gboolean plain = !g_ascii_iscntrl(data[i]) || data[i] == '\n' || data[i] == '\t';
-		text[i] = plain ? data[i] : data[i] == '\r' ? '\n' : ' ';
-	}
-	log_write(log, text, size);
+	text_stream_add(&log->text, data, size, text);
+	log_write(log, text->str, text->len);
 }
 
 void stage_log_bytes(StageContext *stage, const char *data, gsize size)
@@ -241,7 +241,9 @@ gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error
 	else if (g_error_matches(error, CHILD_ERROR, CHILD_ERROR_KILLED)) {
 		stage->interrupted = TRUE;
 		stage_log(stage, "== %s: it has to be done again", error->message);
-	} else
+	} else if (g_error_matches(error, CHILD_ERROR, CHILD_ERROR_SANDBOX))
+		stage_fail(stage, "infra-failed", "sandbox", "", NULL, "%s", error->message);
+	else
 		stage_fail(stage, "infra-failed", reason, "", NULL, "%s", error->message);
 	g_error_free(error);
 	return FALSE;
@@ -310,16 +312,26 @@ static void log_command(StageContext *stage, const ChildSpec *spec)
 	stage_log(stage, "%s", line->str);
 }
 
-gboolean stage_run(StageContext *stage, const ChildSpec *spec, ChildResult *ret_result, GError **error)
+Sandbox *stage_sandbox(StageContext *stage, GError **error)
+{
+	if (!stage->sandbox)
+		stage->sandbox = sandbox_new(stage->place, error);
+	return stage->sandbox;
+}
+
+gboolean stage_run(StageContext *stage, const ChildSpec *spec, const SandboxView *view, ChildResult *ret_result,
+		   GError **error)
 {
 	Tee to = { stage, spec };
 	ChildSpec wrapped = *spec;
 
+	if (!stage_sandbox(stage, error))
+		return FALSE;
 	log_command(stage, spec);
 	wrapped.stop_fd = stage->stop_fd;
 	wrapped.sink = copy_out;
 	wrapped.sink_data = &to;
-	if (!child_run(&wrapped, ret_result, error))
+	if (!sandbox_run(stage->sandbox, &wrapped, view, ret_result, error))
 		return FALSE;
 	if (ret_result->status != 128 + SIGKILL)
 		return TRUE;
@@ -406,6 +418,7 @@ void stage_close(StageContext *stage)
 	job_spec_free(stage->spec);
 	job_place_free(stage->place);
 	failure_free(stage->failure);
+	sandbox_free(stage->sandbox);
 	if (stage->lock_fd >= 0)
 		close(stage->lock_fd);
 	g_free(stage->step);

@@ -19,7 +19,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "jobs/child.h"
+#include "jobs/sandbox.h"
 #include "jobs/spec/cpus.h"
 #include "jobs/spec/event.h"
 #include "jobs/spec/place.h"
@@ -50,6 +50,7 @@ typedef struct {
 	int lock_fd;
 	StageLog *log;
 	StageFailure *failure;
+	Sandbox *sandbox;	/* NULL: no program was run yet */
 	char *step;
 	gint64 progress_ns;	/* CLOCK_MONOTONIC of the last progress event */
 	gboolean stopped;
@@ -102,7 +103,7 @@ gboolean stage_fail(StageContext *stage, const char *state, const char *reason, 
 
 /*
  * The same for an error of the lab's own (infra-failed, with the reason
- * given). Takes the error. CHILD_ERROR_STOPPED is no failure: the stage is
+ * given; "sandbox" for CHILD_ERROR_SANDBOX). Takes the error. CHILD_ERROR_STOPPED is no failure: the stage is
  * stopping, and goes on when started again.
  */
 gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error);
@@ -118,11 +119,15 @@ int stage_finish(StageContext *stage, gboolean ok, const char *state, const char
 /* ---- programs ---- */
 
 /*
- * child_run() with the command line and all output in the log and the
- * stage's stop_fd. Every program a stage runs goes through here: the one
- * place where it can be wrapped (a sandbox).
+ * sandbox_run() with the command line and all output in the log and the
+ * stage's stop_fd. Every program a stage runs goes through here, and none
+ * runs outside of the sandbox.
  */
-gboolean stage_run(StageContext *stage, const ChildSpec *spec, ChildResult *ret_result, GError **error);
+gboolean stage_run(StageContext *stage, const ChildSpec *spec, const SandboxView *view, ChildResult *ret_result,
+		   GError **error);
+
+/* The sandbox of this stage, set up when it is asked for first. NULL: CHILD_ERROR_SANDBOX. */
+Sandbox *stage_sandbox(StageContext *stage, GError **error);
 
 /* ---- the stages ---- */
 

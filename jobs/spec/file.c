@@ -39,19 +39,13 @@ static gboolean read_all(int fd, const char *path, gsize max_bytes, GByteArray *
 	return TRUE;
 }
 
-gboolean file_read(const char *path, gsize max_bytes, char **ret_data, gsize *ret_size,
-		   GError **error)
+gboolean file_read_fd(int fd, const char *path, gsize max_bytes, char **ret_data, gsize *ret_size,
+		      GError **error)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	gboolean ok;
 	gsize size;
 
-	if (fd < 0)
-		return io_error(error, "open", path);
-	ok = read_all(fd, path, max_bytes, bytes, error);
-	close(fd);
-	if (!ok)
+	if (!read_all(fd, path, max_bytes, bytes, error))
 		return FALSE;
 	size = bytes->len;
 	g_byte_array_append(bytes, (const guint8 *)"", 1);
@@ -59,6 +53,19 @@ gboolean file_read(const char *path, gsize max_bytes, char **ret_data, gsize *re
 	if (ret_size)
 		*ret_size = size;
 	return TRUE;
+}
+
+gboolean file_read(const char *path, gsize max_bytes, char **ret_data, gsize *ret_size,
+		   GError **error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	gboolean ok;
+
+	if (fd < 0)
+		return io_error(error, "open", path);
+	ok = file_read_fd(fd, path, max_bytes, ret_data, ret_size, error);
+	close(fd);
+	return ok;
 }
 
 static gboolean write_all(int fd, const char *data, gsize size)

@@ -13,6 +13,10 @@
 gboolean file_read(const char *path, gsize max_bytes, char **ret_data, gsize *ret_size,
 		   GError **error);
 
+/* The same from an open file; path: for messages. The descriptor stays open. */
+gboolean file_read_fd(int fd, const char *path, gsize max_bytes, char **ret_data, gsize *ret_size,
+		      GError **error);
+
 /* Writes PATH.tmp, fsyncs it, renames it to PATH and fsyncs the folder. */
 gboolean file_write(const char *path, const char *data, gsize size, GError **error);
 

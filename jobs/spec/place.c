@@ -24,6 +24,9 @@ static const Member members[] = {
 	M(build_cpus, MEMBER_STRING, 0, PATH_BYTES),
 	M(build_jobs, MEMBER_INT, 0, 4096),
 	M(build_timeout_s, MEMBER_INT, 1, DAY_S),
+	M(build_user, MEMBER_STRING, 0, 64),
+	M(build_memory_mib, MEMBER_INT, 0, G_MAXINT),
+	M(build_disk_mib, MEMBER_INT, 1, G_MAXINT),
 	M(host, MEMBER_STRING, 0, PATH_BYTES),
 	M(host_uri, MEMBER_STRING, 0, PATH_BYTES),
 	M(vm_cpus, MEMBER_STRING, 0, PATH_BYTES),
@@ -49,6 +52,9 @@ JobPlace *job_place_new(void)
 		if (members[i].kind == MEMBER_STRING)
 			*(char **)G_STRUCT_MEMBER_P(place, members[i].offset) = g_strdup("");
 	place->build_timeout_s = 3600;
+	g_free(place->build_user);
+	place->build_user = g_strdup("nobody");
+	place->build_disk_mib = 16384;
 	place->guest_cpus = 2;
 	place->boot_timeout_s = 120;
 	place->silence_timeout_s = 120;

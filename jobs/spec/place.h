@@ -31,6 +31,9 @@ typedef struct {
 	char *build_cpus;	/* "0-1" in the kernel's list format; empty: all */
 	int build_jobs;		/* of make -j; 0: as many as build_cpus */
 	int build_timeout_s;	/* of one kernel */
+	char *build_user;	/* as whom builds run if root starts them */
+	int build_memory_mib;	/* of all processes of a build; 0: three quarters of the machine's */
+	int build_disk_mib;	/* of the folders that a build writes */
 
 	/* the host of the virtual machines; empty in the build stage */
 	char *host;		/* its name in the configuration */

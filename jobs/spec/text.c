@@ -33,3 +33,55 @@ char *text_plain(const char *text)
 	}
 	return g_string_free(out, FALSE);
 }
+
+/* Of the character that a byte starts; 0: none. */
+static gsize character_size(unsigned char first)
+{
+	return first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+}
+
+static void add_ascii(char c, GString *out)
+{
+	gboolean plain = !g_ascii_iscntrl(c) || c == '\n' || c == '\t';
+
+	g_string_append_c(out, plain ? c : c == '\r' ? '\n' : ' ');
+}
+
+static void add_character(const char *bytes, gsize size, GString *out)
+{
+	gunichar character = g_utf8_get_char_validated(bytes, (gssize)size);
+
+	if (character == (gunichar)-1 || character == (gunichar)-2)
+		g_string_append_c(out, '?');
+	else if (g_unichar_iscntrl(character))
+		g_string_append_c(out, ' ');
+	else
+		g_string_append_len(out, bytes, (gssize)size);
+}
+
+void text_stream_add(TextStream *stream, const char *data, gsize size, GString *out)
+{
+	for (gsize i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		if (stream->size && (c & 0xc0) != 0x80) {
+			g_string_append_c(out, '?');	/* it was never finished */
+			stream->size = 0;
+		}
+		if (!stream->size) {
+			stream->n = 0;
+			stream->size = character_size(c);
+			if (c < 0x80)
+				add_ascii((char)c, out);
+			else if (!stream->size)
+				g_string_append_c(out, '?');
+		}
+		if (!stream->size)
+			continue;
+		stream->bytes[stream->n++] = (char)c;
+		if (stream->n == stream->size) {
+			add_character(stream->bytes, stream->size, out);
+			stream->size = 0;
+		}
+	}
+}

@@ -12,3 +12,14 @@ char *text_duration(gint64 ns);
  * replaced by '?'. NULL is an empty string. The caller's.
  */
 char *text_plain(const char *text);
+
+/*
+ * The same for a stream that comes in pieces, for a log: a control is a blank, CR ends a line, a byte that is no UTF-8
+ * is '?'. Zero is the start of a stream; what a piece ends in the middle of waits for the next.
+ */
+typedef struct {
+	char bytes[4];	/* of a character that is not whole yet */
+	gsize n, size;	/* how many are there, and wanted */
+} TextStream;
+
+void text_stream_add(TextStream *stream, const char *data, gsize size, GString *out);
