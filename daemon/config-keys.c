@@ -27,6 +27,8 @@ const ConfigKey config_keys[] = {
 	{ DAEMON(port), .kind = CONFIG_INT, .min = 1, .max = 65535, .standard = "8642", .help = "port to listen on" },
 	{ DAEMON(url), .kind = CONFIG_URL, .standard = "",
 	  .help = "how people reach the lab, for links; empty: http://LISTEN:PORT" },
+	{ DAEMON(cpus), .kind = CONFIG_CPUS, .standard = "",
+	  .help = "CPUs for the daemon itself; empty: all but those that a host on this machine measures on" },
 	{ DAEMON(state_dir), .kind = CONFIG_PATH, .standard = "/var/lib/regrlab",
 	  .help = "database and run directories" },
 	{ DAEMON(cache_dir), .kind = CONFIG_PATH, .standard = "/var/cache/regrlab",

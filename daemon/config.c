@@ -392,12 +392,17 @@ static gboolean overlap(const char *left, const char *right)
 	return FALSE;
 }
 
-gboolean config_build_disturbs(const Config *config, const ConfigHost *host)
+gboolean config_host_is_here(const ConfigHost *host)
 {
 	g_autoptr(GUri) uri = g_uri_parse(host->uri, G_URI_FLAGS_NONE, NULL);
 	const char *machine = uri ? g_uri_get_host(uri) : NULL;
 
-	if (machine && *machine)
+	return !machine || !*machine;
+}
+
+gboolean config_build_disturbs(const Config *config, const ConfigHost *host)
+{
+	if (!config_host_is_here(host))
 		return FALSE;
 	return overlap(config->build_cpus, host->vm_cpus) ||
 	       (*host->other_cpus && overlap(config->build_cpus, host->other_cpus));

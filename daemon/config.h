@@ -51,6 +51,7 @@ typedef struct {
 	char *listen;		/* an address; not loopback only with behind_tls_proxy */
 	int port;
 	char *url;		/* of the lab for people, no slash at its end */
+	char *cpus;		/* for the daemon itself, list format; empty: all that measure nothing */
 	char *state_dir;
 	char *cache_dir;
 	char *job_program;
@@ -103,6 +104,8 @@ const ConfigHost *config_host(const Config *config, const char *name);	/* NULL: 
 
 char *config_database(const Config *config);	/* STATE/regrlab.db; the caller's */
 char *config_token_key(const Config *config);	/* STATE/token.key; the caller's */
+
+gboolean config_host_is_here(const ConfigHost *host);	/* on this machine: there is no other in its URI */
 
 /*
  * Whether a build disturbs a measurement on that host: the host is this

@@ -2,6 +2,8 @@
 /* What the parts of the daemon share; main.c owns all of it. */
 #pragma once
 
+#include <sched.h>
+
 #include "daemon/config.h"
 #include "daemon/http.h"
 #include "db/store.h"
@@ -19,6 +21,7 @@ typedef struct {
 	Sweeper *sweeper;
 	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
 	gint64 start_ns;
+	cpu_set_t stage_cpus;		/* where stages may run: all that the daemon might when it started */
 } Lab;
 
 /* Logs one handled error, with the job (0: none) as journal field JOB_ID. */

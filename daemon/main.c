@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/access.h"
+#include "daemon/cpus.h"
 #include "daemon/backup.h"
 #include "daemon/lab.h"
 #include "daemon/queue.h"
@@ -192,7 +193,8 @@ static int serve(Config *config)
 	Lab lab = { .config = config };
 	g_autoptr(GError) error = NULL;
 	int lock_fd = -1;
-	gboolean good = make_folders(config, &error) && lock_state(config, &lock_fd, &error) && run(&lab, &error);
+	gboolean good = cpus_apply(config, &lab.stage_cpus, &error) && make_folders(config, &error) &&
+			lock_state(config, &lock_fd, &error) && run(&lab, &error);
 
 	if (!good)
 		g_printerr("regrlabd: %s\n", error->message);
@@ -247,6 +249,19 @@ static int run_and_exit(Config *config, const Options *options)
 	if (!good)
 		g_printerr("regrlabd: %s\n", error->message);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* What depends on this machine, too. */
+static int check(Config *config)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) cpus = NULL;
+	gboolean good = cpus_of_daemon(config, &cpus, &error);
+
+	if (!good)
+		g_printerr("regrlabd: %s\n", error->message);
+	config_free(config);
+	return good ? EXIT_SUCCESS : 2;
 }
 
 static gboolean parse_options(int *argc, char ***argv, Options *options, GError **error)
@@ -307,10 +322,8 @@ int main(int argc, char **argv)
 
 		g_print("%s", text);
 	}
-	if (options.print || options.check) {
-		config_free(config);
-		return EXIT_SUCCESS;
-	}
+	if (options.print || options.check)
+		return check(config);
 	if (options.backup || options.retention_dry_run)
 		return run_and_exit(config, &options);
 	return options.new_admin_token ? print_new_admin_token(config) : serve(config);

@@ -233,7 +233,7 @@ static gboolean start(gpointer data)
 	if (!take_in_before(runner))
 		return G_SOURCE_REMOVE;
 	if (!run_dir_prepare(runner->lab, runner->job, runner->dir, runner->host, &error) ||
-	    !spawn_stage(argv, log, &runner->pid, &error)) {
+	    !spawn_stage(argv, log, &runner->lab->stage_cpus, &runner->pid, &error)) {
 		start_failed(runner, error);
 		return G_SOURCE_REMOVE;
 	}

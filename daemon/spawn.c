@@ -51,7 +51,20 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-gboolean spawn_stage(const char *const *argv, const char *log, GPid *ret_pid, GError **error)
+/* A child has its parent's CPUs, and posix_spawn() knows no others: the parent goes there for the moment. */
+static int spawn_on(const cpu_set_t *cpus, pid_t *pid, const char *const *argv, const posix_spawn_file_actions_t *files,
+		    const posix_spawnattr_t *attributes, char **environment)
+{
+	cpu_set_t own;
+	gboolean moved = sched_getaffinity(0, sizeof(own), &own) == 0 && sched_setaffinity(0, sizeof(*cpus), cpus) == 0;
+	int code = posix_spawn(pid, argv[0], files, attributes, (char *const *)argv, environment);
+
+	if (moved)
+		sched_setaffinity(0, sizeof(own), &own);
+	return code;
+}
+
+gboolean spawn_stage(const char *const *argv, const char *log, const cpu_set_t *cpus, GPid *ret_pid, GError **error)
 {
 	g_auto(GStrv) environment = make_environment();
 	posix_spawn_file_actions_t files;
@@ -63,7 +76,7 @@ gboolean spawn_stage(const char *const *argv, const char *log, GPid *ret_pid, GE
 	posix_spawnattr_init(&attributes);
 	code = prepare(&files, &attributes, log);
 	if (!code)
-		code = posix_spawn(&pid, argv[0], &files, &attributes, (char *const *)argv, environment);
+		code = spawn_on(cpus, &pid, argv, &files, &attributes, environment);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	if (code)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sched.h>
 
-/* stdout and stderr are appended to log. The child is reaped by the caller. */
-gboolean spawn_stage(const char *const *argv, const char *log, GPid *ret_pid, GError **error);
+/* Runs on cpus; stdout and stderr are appended to log. The child is reaped by the caller. */
+gboolean spawn_stage(const char *const *argv, const char *log, const cpu_set_t *cpus, GPid *ret_pid, GError **error);

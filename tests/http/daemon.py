@@ -72,6 +72,33 @@ def test_newer_database():
         assert answer.returncode == 1 and "later release" in answer.stderr, answer
 
 
+def test_cpus():
+    """The daemon is never where is measured; what it starts may be."""
+    every = os.sched_getaffinity(0)
+    if len(every) < 2:
+        print("    needs two CPUs")
+        return
+    measuring = max(every)
+    host = f"[host local]\nuri=test:///default\nvm_cpus={measuring}\n"
+    with lab(hosts=(), extra=host) as one:
+        assert os.sched_getaffinity(one.process.pid) == every - {measuring}
+        number = one.new("hang=build")
+        one.wait(number, {"building"})
+        stages = []
+        while not stages:
+            found = subprocess.run(["pgrep", "-P", str(one.process.pid)], capture_output=True, text=True)
+            stages = [int(pid) for pid in found.stdout.split()]
+        assert {frozenset(os.sched_getaffinity(pid)) for pid in stages} == {frozenset(every)}
+        assert os.sched_getaffinity(one.process.pid) == every - {measuring}
+        one.call("DELETE", f"{API}/jobs/{number}")
+    with lab(cpus=measuring) as one:
+        assert os.sched_getaffinity(one.process.pid) == {measuring}
+    with lab() as one:  # a host that uses all leaves none to keep off
+        assert os.sched_getaffinity(one.process.pid) == every
+    answer = with_config(TREE + host + f"[daemon]\ncpus={measuring}\n", "--check-config")
+    assert answer.returncode == 2 and f"CPU {measuring} is one that a host on this machine measures on" in answer.stderr
+
+
 def test_signals():
     for number in (signal.SIGTERM, signal.SIGINT):
         with lab() as one:
