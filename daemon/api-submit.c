@@ -91,9 +91,11 @@ static gboolean read_submission(HttpRequest *request, Submission *submission)
 	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		if (!g_str_equal(kinds[i].type, media))
 			continue;
-		if (kinds[i].take(submission, http_request_body(request), type, &problem) &&
-		    submission_finish(submission, &problem))
-			return TRUE;
+		if (kinds[i].take(submission, http_request_body(request), type, &problem)) {
+			http_request_forget_body(request);
+			if (submission_finish(submission, &problem))
+				return TRUE;
+		}
 		answer_refusal(request, problem);
 		return FALSE;
 	}

@@ -174,8 +174,12 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *mhd, const 
 	}
 	if (*upload_size)
 		return take(http, request, upload, upload_size);
-	if (!http_answered(request))
+	if (!http_answered(request)) {
+		gsize before = http_request_body(request)->len;
+
 		http->rules.handle(request, http->rules_data);
+		http->bodies -= before - http_request_body(request)->len;
+	}
 	return answer_now(http, request, mhd);
 }
 

@@ -63,6 +63,7 @@ const char *http_request_query(const HttpRequest *request, const char *name);	/*
 gboolean http_request_has_body(const HttpRequest *request);	/* Content-Length or chunks are announced */
 void http_request_set_max_body(HttpRequest *request, gsize max_bytes);
 const GByteArray *http_request_body(const HttpRequest *request);
+void http_request_forget_body(HttpRequest *request);	/* nothing in it is needed any longer: it is empty from here on */
 void http_request_set_data(HttpRequest *request, gpointer data, GDestroyNotify free_data);
 gpointer http_request_data(const HttpRequest *request);
 

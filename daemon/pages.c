@@ -124,7 +124,7 @@ static void make_rows(Rows *rows, Lab *lab)
 	}
 }
 
-/* The newest of the states from first to last; ids decide. */
+/* Ids decide. */
 static int newer(gconstpointer a, gconstpointer b)
 {
 	const StoreJob *left = *(StoreJob *const *)a, *right = *(StoreJob *const *)b;
@@ -132,10 +132,10 @@ static int newer(gconstpointer a, gconstpointer b)
 	return (left->id < right->id) - (left->id > right->id);
 }
 
-static gboolean load_states(Rows *rows, Lab *lab, JobState first, JobState last, GError **error)
+static gboolean load_running(Rows *rows, Lab *lab, GError **error)
 {
 	rows->jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);
-	for (int state = (int)first; state <= (int)last; state++) {
+	for (int state = JOB_BUILDING; state <= JOB_MEASURING; state++) {
 		StoreFilter filter = { .by_state = TRUE, .state = state, .limit = INDEX_ROWS };
 		g_autoptr(GPtrArray) jobs = NULL;
 		gint64 cursor;
@@ -147,6 +147,17 @@ static gboolean load_states(Rows *rows, Lab *lab, JobState first, JobState last,
 	g_ptr_array_sort(rows->jobs, newer);
 	if (rows->jobs->len > INDEX_ROWS)
 		g_ptr_array_set_size(rows->jobs, INDEX_ROWS);
+	make_rows(rows, lab);
+	return TRUE;
+}
+
+static gboolean load_ended(Rows *rows, Lab *lab, GError **error)
+{
+	StoreFilter filter = { .ended = TRUE, .limit = INDEX_ROWS };
+	gint64 cursor;
+
+	if (!store_job_list(lab->db, &filter, &rows->jobs, &cursor, error))
+		return FALSE;
 	make_rows(rows, lab);
 	return TRUE;
 }
@@ -178,8 +189,8 @@ void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	gsize size;
 	char *text;
 
-	if (!load_states(&running, lab, JOB_BUILDING, JOB_MEASURING, &error) || !load_queued(&queued, lab, &error) ||
-	    !load_states(&recent, lab, JOB_DONE, JOB_CANCELLED, &error) ||
+	if (!load_running(&running, lab, &error) || !load_queued(&queued, lab, &error) ||
+	    !load_ended(&recent, lab, &error) ||
 	    !(benchmarks = benchmark_list(lab->config->benchmarks_dir, &error))) {
 		answer_trouble(request, 0, error);
 		return;

@@ -191,10 +191,15 @@ gboolean http_request_take(HttpRequest *request, const char *data, gsize size)
 	return TRUE;
 }
 
-void http_request_drop(HttpRequest *request, gsize size)
+void http_request_forget_body(HttpRequest *request)
 {
 	g_byte_array_unref(request->body);
 	request->body = g_byte_array_new();
+}
+
+void http_request_drop(HttpRequest *request, gsize size)
+{
+	http_request_forget_body(request);
 	request->max_body = 0;
 	request->discarded += size;
 }

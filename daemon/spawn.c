@@ -56,7 +56,7 @@ static int spawn_on(const cpu_set_t *cpus, pid_t *pid, const char *const *argv, 
 		    const posix_spawnattr_t *attributes, char **environment)
 {
 	cpu_set_t own;
-	gboolean moved = sched_getaffinity(0, sizeof(own), &own) == 0 && sched_setaffinity(0, sizeof(*cpus), cpus) == 0;
+	gboolean moved = cpus && sched_getaffinity(0, sizeof(own), &own) == 0 && sched_setaffinity(0, sizeof(*cpus), cpus) == 0;
 	int code = posix_spawn(pid, argv[0], files, attributes, (char *const *)argv, environment);
 
 	if (moved)

@@ -5,5 +5,5 @@
 #include <glib.h>
 #include <sched.h>
 
-/* Runs on cpus; stdout and stderr are appended to log. The child is reaped by the caller. */
+/* Runs on cpus (NULL: where the daemon runs); stdout and stderr are appended to log. The child is reaped by the caller. */
 gboolean spawn_stage(const char *const *argv, const char *log, const cpu_set_t *cpus, GPid *ret_pid, GError **error);

@@ -113,7 +113,7 @@ static gboolean start(Sweeper *sweeper, GError **error)
 	if (g_mkdir_with_parents(sweeper->dir, 0755) != 0)
 		return spec_error_set(error, SPEC_ERROR_IO, NULL, "%s: %s", sweeper->dir, g_strerror(errno));
 	g_unlink(log);
-	if (!sweep_order_save(order, file, error) || !spawn_stage(argv, log, &sweeper->pid, error))
+	if (!sweep_order_save(order, file, error) || !spawn_stage(argv, log, NULL, &sweeper->pid, error))
 		return FALSE;
 	setpriority(PRIO_PROCESS, (id_t)sweeper->pid, NICE);
 	sweeper->child_id = g_child_watch_add(sweeper->pid, child_ended, sweeper);

@@ -28,6 +28,8 @@ gboolean store_job_get(Db *db, gint64 id, StoreJob **ret_job, GError **error)
 	" ORDER BY job.id DESC LIMIT ?2"
 static const char list_live[] =
 	"SELECT " JOB_COLUMNS " FROM job WHERE finished_ns = 0 AND id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
+static const char list_ended[] =
+	"SELECT " JOB_COLUMNS " FROM job WHERE finished_ns <> 0 AND id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
 static const char list_by_state[] = "SELECT " JOB_COLUMNS " FROM job WHERE state = ?3 AND id < ?1" AND_REST;
 static const char list_by_benchmark[] =
 	"SELECT " JOB_COLUMNS " FROM job_benchmark b CROSS JOIN job ON job.id = b.job"
@@ -42,6 +44,8 @@ static const char *list_sql(const StoreFilter *filter)
 {
 	if (filter->live)
 		return list_live;
+	if (filter->ended)
+		return list_ended;
 	if (filter->by_state)
 		return list_by_state;
 	if (filter->benchmark)

@@ -78,6 +78,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreBoot, store_boot_free)
 /* Which jobs; FALSE, 0 and NULL mean any. */
 typedef struct {
 	gboolean live;		/* only those that are not final */
+	gboolean ended;		/* only those that are */
 	gboolean by_state;	/* only those in .state */
 	JobState state;
 	const char *tree;

@@ -88,6 +88,10 @@ static gboolean collect_parts(GPtrArray *raw, GPtrArray *parts, int *ret_version
 
 	for (guint i = 0; i < raw->len; i++) {
 		g_autoptr(Mail) mail = NULL;
+		/* decoding takes time and memory: not for what will not be taken */
+		if (g_bytes_get_size(g_ptr_array_index(raw, i)) > SERIES_MAX_MAIL_BYTES)
+			return spec_error_set(error, SPEC_ERROR_LIMIT, "series", "mail %u of it is larger than %d bytes", i + 1,
+					      SERIES_MAX_MAIL_BYTES);
 		if (!mail_parse(g_ptr_array_index(raw, i), &mail, error))
 			return FALSE;
 		if (!mail_is_part(mail))
@@ -235,7 +239,7 @@ gboolean series_parse(const char *data, gsize size, Series **ret_series, GError 
 	g_autoptr(GBytes) all = g_bytes_new(data, size);
 	g_autoptr(GPtrArray) raw = split_mbox(all);
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func((GDestroyNotify)mail_free);
-	int version;
+	int version = 1;
 
 	if (raw->len > MAX_MAILS)
 		return spec_error_set(error, SPEC_ERROR_LIMIT, "series", "more than %d mails", MAX_MAILS);

@@ -12,6 +12,7 @@
 #define SERIES_MAX_BYTES	(16 * 1024 * 1024)
 #define SERIES_MAX_PATCHES	200
 #define SERIES_MAX_PATCH_BYTES	(2 * 1024 * 1024)
+#define SERIES_MAX_MAIL_BYTES	(2 * SERIES_MAX_PATCH_BYTES)	/* as it is sent: with headers, in base64 */
 
 typedef struct {
 	int number;		/* of [PATCH n/m]; 1 for a single patch */

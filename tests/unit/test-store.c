@@ -150,6 +150,7 @@ static void test_lists(Place *place, gconstpointer data G_GNUC_UNUSED)
 	check_list(place->db, (StoreFilter){ .limit = 1, .benchmark = "pwrite", .tree = "linux", .by_state = TRUE,
 					     .state = JOB_DONE }, "3 > 0");
 	check_list(place->db, (StoreFilter){ .limit = 9, .live = TRUE, .tree = "linux", .benchmark = "pwrite" }, "5 > 0");
+	check_list(place->db, (StoreFilter){ .limit = 9, .ended = TRUE }, "3 2 > 0");
 	check_list(place->db, (StoreFilter){ .limit = 9, .tree = "' OR 1=1 --" }, "> 0");
 }
 
