@@ -295,8 +295,10 @@ def test_fails_closed():
 def test_pages():
     """The words of a hostile build on the page, in the report, in the log and on a terminal."""
     lab = Lab()
-    with open(lab.path("regrlab.conf"), "a") as f:
-        f.write(f"\n[tree fake]\npath={tree}\nbranch=main\n")
+    with open(lab.path("regrlab.conf")) as f:
+        text = f.read().replace(f"cache_dir={CACHE}\n", f"cache_dir={cache}\n")
+    with open(lab.path("regrlab.conf"), "w") as f:
+        f.write(f"{text}\n[tree fake]\npath={tree}\nbranch=main\n")
     mail = series([r"printf '\033[2J\033]0;owned\007<script>alert(1)</script>\n'",
                    r"printf 'mm/a.c:1:1: error: \033[31m<script>alert(2)</script>\302\2332J\n'; kill -TERM $$PPID"])
     with lab:
