@@ -6,6 +6,7 @@
 #include "daemon/artifacts.h"
 #include "daemon/job-json.h"
 #include "daemon/queue.h"
+#include "jobs/spec/file.h"
 
 #define LIST_DEFAULT 50
 
@@ -143,6 +144,23 @@ void api_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		api_answer_job(request, lab, job, job_state_is_final(state) ? 200 : 202);
 }
 
+/* The result as the stage wrote it, and beside its members how fit the host was. */
+static void answer_result(HttpRequest *request, const StoreJob *job, const char *json)
+{
+	g_autoptr(JsonObject) result = NULL;
+	GError *error = NULL;
+	char *line;
+
+	if (!json_object_from_data(json, strlen(json), &result, &error)) {
+		answer_trouble(request, job->id, error);
+		return;
+	}
+	if (job->trust)
+		json_object_set_object_member(result, "trust", json_object_ref(job->trust));
+	line = json_object_to_line(result);
+	answer_text(request, JSON_TYPE, line, strlen(line));
+}
+
 void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
@@ -162,8 +180,6 @@ void api_result(HttpRequest *request, Lab *lab, const RouteMatch *match)
 			     "job %" G_GINT64_FORMAT " has no result yet, it is %s", job->id, job_state_name(job->state));
 		http_answer_header(request, "Retry-After", "5");
 	} else {
-		gsize size = strlen(json);
-
-		answer_text(request, JSON_TYPE, g_steal_pointer(&json), size);
+		answer_result(request, job, json);
 	}
 }

@@ -7,6 +7,7 @@
 #include "daemon/api.h"
 #include "daemon/openapi.h"
 #include "daemon/queue.h"
+#include "daemon/trust.h"
 
 /* ---- hosts ---- */
 
@@ -49,7 +50,13 @@ void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UN
 			answer_trouble(request, 0, error);
 			return;
 		}
-		json_array_add_object_element(hosts, host_json(lab, host, &known));
+		JsonObject *entry = host_json(lab, host, &known);
+
+		json_array_add_object_element(hosts, entry);
+		if (!trust_add_host(lab->db, host->name, entry, &error)) {
+			answer_trouble(request, 0, error);
+			return;
+		}
 	}
 	answer_json(request, 200, g_steal_pointer(&object));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/trust.h"
 #include "jobs/spec/event.h"
 
 typedef struct {
@@ -183,7 +184,13 @@ static gboolean take_result(Ingest *ingest, const char *kind, JsonObject *object
 
 	if (!result)
 		return spec_error_set(error, SPEC_ERROR_MISSING, "result", "a result event has none");
-	return store_ingest_document(ingest->store, kind, result, error);
+	return store_ingest_document(ingest->store, kind, result, error) &&
+	       trust_take_result(ingest->store, result, ingest->now_ns, error);
+}
+
+static gboolean take_calibration(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
+{
+	return trust_take_calibration(ingest->store, object, ingest->now_ns, error);
 }
 
 static gboolean take_arm(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
@@ -247,6 +254,7 @@ static const struct {
 	{ "look", take_document },
 	{ "arm", take_arm },
 	{ "boot", take_boot },
+	{ "calibration", take_calibration },
 	{ "result", take_result },
 	{ "more", take_document },
 	{ "more-result", take_result },

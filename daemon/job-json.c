@@ -175,6 +175,7 @@ JsonObject *job_json(const StoreJob *job, const GPtrArray *boots, const char *co
 	set_object(object, "plan", job->plan);
 	set_object(object, "look", job->look);
 	set_object(object, "more", job->more);
+	set_object(object, "trust", job->trust);
 	for (guint i = 0; boots && i < boots->len; i++)
 		json_array_add_object_element(array, boot_json(g_ptr_array_index(boots, i)));
 	json_object_set_array_member(object, "boots", array);

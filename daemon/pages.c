@@ -6,6 +6,7 @@
 #include "daemon/api.h"
 #include "daemon/artifacts.h"
 #include "daemon/queue.h"
+#include "db/store-trust.h"
 #include "jobs/spec/benchmark.h"
 #include "web/page-hosts.h"
 #include "web/page-index.h"
@@ -211,6 +212,22 @@ void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match)
 
 /* ---- hosts and files ---- */
 
+/* What is known of the host's reliability; `kept` owns it. */
+static gboolean load_trust(Lab *lab, HostRow *row, GPtrArray *kept, GError **error)
+{
+	GPtrArray *ledger, *calibrations;
+
+	if (!store_ledger(lab->db, row->name, &ledger, error))
+		return FALSE;
+	g_ptr_array_add(kept, ledger);
+	if (!store_calibrations(lab->db, row->name, &calibrations, error))
+		return FALSE;
+	g_ptr_array_add(kept, calibrations);
+	row->ledger = ledger;
+	row->calibrations = calibrations;
+	return TRUE;
+}
+
 static void known_clear(gpointer data)
 {
 	store_host_clear(data);
@@ -221,6 +238,7 @@ void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	const GPtrArray *hosts = lab->config->hosts;
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(HostRow));
 	g_autoptr(GArray) known = g_array_sized_new(FALSE, TRUE, sizeof(StoreHost), hosts->len);
+	g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 	gsize size;
 	char *text;
 
@@ -250,6 +268,10 @@ void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 			.boots_failed = (int)MIN(seen->boots_failed, G_MAXINT),
 			.last_boot_ns = seen->last_boot_ns,
 		};
+		if (!load_trust(lab, &row, kept, &error)) {
+			answer_trouble(request, 0, error);
+			return;
+		}
 		g_array_append_val(rows, row);
 	}
 	text = page_hosts(rows, &size);

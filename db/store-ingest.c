@@ -4,12 +4,6 @@
 #include "db/store-records.h"
 #include "jobs/spec/file.h"
 
-struct StoreIngest {
-	Db *db;
-	DbTransaction *transaction;
-	gint64 job;
-};
-
 static gboolean read_position(Db *db, gint64 job, StorePosition *ret_position, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(

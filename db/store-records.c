@@ -52,6 +52,7 @@ static const struct {
 	{ "more", G_STRUCT_OFFSET(StoreJob, more) },
 	{ "arm-base", G_STRUCT_OFFSET(StoreJob, arms[0]) },
 	{ "arm-patched", G_STRUCT_OFFSET(StoreJob, arms[1]) },
+	{ "trust", G_STRUCT_OFFSET(StoreJob, trust) },
 };
 
 void store_job_free(StoreJob *job)

@@ -22,3 +22,10 @@ StoreJob *store_job_from_row(Db *db, DbStmt *stmt, GError **error);
 
 /* All rows of stmt. */
 gboolean store_jobs_from_rows(Db *db, DbStmt *stmt, GPtrArray **ret_jobs, GError **error);
+
+/* What is being taken in. */
+struct StoreIngest {
+	Db *db;
+	DbTransaction *transaction;
+	gint64 job;
+};

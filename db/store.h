@@ -47,6 +47,7 @@ typedef struct {
 	JsonObject *look;	/* the last look event, NULL before it */
 	JsonObject *more;	/* the last more event, NULL: no boots were added */
 	JsonObject *arms[2];	/* base, patched: the arm events */
+	JsonObject *trust;	/* how fit the host was when the result came (ARCHITECTURE.md, "Trust"), NULL before it */
 	char *host;		/* name, or empty */
 	gint64 created_ns, started_ns, finished_ns;
 	gint64 last_seq;	/* of the last event ingested */
@@ -216,7 +217,8 @@ gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position,
 void store_ingest_rollback(StoreIngest *ingest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
 
-/* kind: progress, source, accelerator, plan, look, result, more, more-result, end, arm-base or arm-patched; the last of each is kept. */
+/* kind: progress, source, accelerator, plan, look, result, more, more-result, end, arm-base, arm-patched or trust; the last of
+ * each is kept. */
 gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
 /* number: of its line in samples.jsonl, 0 first; its boot must be there */

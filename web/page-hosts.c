@@ -2,6 +2,7 @@
 #include "web/page-hosts.h"
 
 #include "web/page.h"
+#include "web/trust.h"
 
 static void row(Html *html, const HostRow *host)
 {
@@ -54,6 +55,11 @@ char *page_hosts(const GArray *hosts, gsize *ret_size)
 	for (guint i = 0; i < hosts->len; i++)
 		row(html, &g_array_index(hosts, HostRow, i));
 	html_raw(html, "</tbody>\n</table></div>\n");
+	for (guint i = 0; i < hosts->len; i++) {
+		const HostRow *host = &g_array_index(hosts, HostRow, i);
+
+		trust_section(html, host->name, host->ledger, host->calibrations);
+	}
 	page_end(html);
 	return html_take(html, ret_size);
 }

@@ -16,6 +16,8 @@ typedef struct {
 	const char *libvirt_version;
 	int boots_valid, boots_failed;	/* of all jobs */
 	gint64 last_boot_ns;	/* 0: none yet */
+	const GPtrArray *ledger;	/* of StoreLedger; NULL: none */
+	const GPtrArray *calibrations;	/* of StoreCalibration; NULL: none */
 } HostRow;
 
 char *page_hosts(const GArray *hosts, gsize *ret_size);	/* of HostRow; the result is the caller's */

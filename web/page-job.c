@@ -3,6 +3,7 @@
 
 #include "web/page-job-parts.h"
 #include "web/page.h"
+#include "web/trust.h"
 #include "web/words.h"
 
 #define REFRESH_S 5
@@ -195,6 +196,7 @@ char *page_job(const JobView *view, gsize *ret_size)
 	if (final && view->job->state != JOB_DONE)
 		job_failure_section(html, view);
 	if (view->result) {
+		trust_warning_paragraph(html, view->job);
 		job_result_section(html, view->result);
 		more_section(html, view);
 	}

@@ -2,6 +2,7 @@
 #include "web/report-text.h"
 
 #include "jobs/stats/result-text.h"
+#include "web/trust.h"
 #include "web/words.h"
 
 #define WIDTH 78
@@ -205,7 +206,11 @@ char *report_text(const JobView *view, gsize *ret_size)
 	const StoreJob *job = view->job;
 
 	if (job->state == JOB_DONE && view->result) {
+		g_autofree char *warning = trust_warning(job);
+
 		append_result(out, stats_result_latest(view->result));
+		if (warning)
+			paragraph(out, warning);
 		if (view->result->continuation) {
 			paragraph(out, "Before boots were added, the plan's own result. Each of the two has its own error rate; both "
 				       "together are wrong at most twice as often.");

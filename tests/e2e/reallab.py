@@ -139,6 +139,10 @@ path={TREE}
         query = urllib.parse.urlencode(fields)
         return self.api("/jobs?" + query, "POST", series, "application/mbox")["id"]
 
+    def post(self, fields):
+        """A job without a series; returns its number."""
+        return self.api("/jobs", "POST", json.dumps(fields).encode(), "application/json")["id"]
+
     def wait(self, job, timeout_s=1800, until=FINAL):
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:

@@ -58,6 +58,8 @@ static void append(const Place *place, const char *name, const char *text)
 #define BOOT(seq, boot, samples) EVENT(seq, "boot", ",\"boot\":" #boot ",\"pair\":0,\"arm\":\"base\",\"host\":\"local\"," \
 	"\"clock\":\"icount\",\"valid\":true,\"reason\":\"\",\"detail\":\"\",\"start_ns\":5,\"end_ns\":9," \
 	"\"first_sample_ns\":6,\"samples\":" #samples ",\"hello\":{\"kernel\":\"6.12\"}")
+#define RESULT "{\"method\":\"m\",\"alpha\":0.5,\"min_effect_pct\":1.0,\"seed\":1,\"summary\":\"s\",\"comparisons\":[]," \
+	"\"failures\":{\"verdict\":\"INSUFFICIENT\",\"reason\":\"r\"}}"
 #define SAMPLE(boot, pass, arm) "{\"job\":1,\"arm\":\"" arm "\",\"boot\":" #boot ",\"pair\":0,\"host\":\"local\"," \
 	"\"clock\":\"icount\",\"benchmark\":\"aging\",\"params\":\"nproc=1;lru=mglru\",\"run\":0,\"pass\":" #pass "," \
 	"\"metric\":\"time\",\"unit\":\"ms\",\"better\":\"lower\",\"value\":1.5,\"boot_start_ns\":5,\"valid\":true,\"reason\":\"\"}\n"
@@ -131,7 +133,7 @@ static void test_end(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(built->state, ==, JOB_WAITING_FOR_HOST);
 	g_assert_cmpstr(built->message, ==, "");
 	g_assert_nonnull(built->arms[1]);
-	append(place, "events.jsonl", EVENT(3, "result", ",\"result\":{\"summary\":\"s\"}")
+	append(place, "events.jsonl", EVENT(3, "result", ",\"result\":" RESULT)
 	       EVENT(4, "end", ",\"state\":\"boot-failed\",\"reason\":\"panic\",\"message\":\"m\",\"arm\":\"base\",\"detail\":{\"kind\":\"panic\"}"));
 	g_assert_true(take(place).ended);
 	done = job(place);
@@ -142,7 +144,7 @@ static void test_end(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(done->finished_ns, ==, 77);
 	g_assert_cmpstr(json_object_get_string_member(done->detail, "kind"), ==, "panic");
 	g_assert_true(store_result(place->db, 1, &result, NULL));
-	g_assert_cmpstr(result, ==, "{\"summary\":\"s\"}");
+	g_assert_cmpstr(result, ==, RESULT);
 }
 
 static void test_lies(Place *place, gconstpointer data G_GNUC_UNUSED)

@@ -176,7 +176,7 @@ static void test_hosts(void)
 
 	g_array_append_vals(hosts, rows, G_N_ELEMENTS(rows));
 	page = page_hosts(hosts, &size);
-	check_page(page, size, 0, "30");
+	check_page(page, size, 2, "30");
 	g_assert_nonnull(strstr(page, "href=\"/jobs/7\""));
 	g_assert_nonnull(strstr(page, "<time datetime=\"2026-11-30 22:43:18Z\">2026-11-30 22:43:18 UTC</time>"));
 	g_assert_nonnull(strstr(page, "6, 1 failed"));
