@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "client/options.h"
+#include "client/quote.h"
 #include "client/watch.h"
 
 #define MAX_BYTES (64u * 1024 * 1024)	/* more than any lab takes */
@@ -40,6 +41,7 @@ typedef struct {
 	char *config;
 	char *key;
 	gboolean watch;
+	gboolean quote;
 	GString *series;	/* NULL: none */
 	GString *config_file;	/* NULL: config is a name */
 } Arguments;
@@ -61,7 +63,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
 
 static gboolean parse(int argc, char **argv, Arguments *arguments)
 {
-	GOptionEntry entries[N_FIELDS + 5] = {
+	GOptionEntry entries[N_FIELDS + 6] = {
 		[N_FIELDS] = { "params", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &arguments->params,
 			       "Parameters of a benchmark; may be repeated", "BENCHMARK.NAME=VALUE,…" },
 		{ "config", 'c', 0, G_OPTION_ARG_STRING, &arguments->config,
@@ -69,6 +71,8 @@ static gboolean parse(int argc, char **argv, Arguments *arguments)
 		{ "key", 0, 0, G_OPTION_ARG_STRING, &arguments->key,
 		  "Submitting again with the same key gives the same job", "TEXT" },
 		{ "watch", 'w', 0, G_OPTION_ARG_NONE, &arguments->watch, "Stay until the job ends, then print its report", NULL },
+		{ "quote", 0, 0, G_OPTION_ARG_NONE, &arguments->quote,
+		  "Submit nothing: say what the job could see, how long it would take and when it would start", NULL },
 	};
 
 	for (int i = 0; i < N_FIELDS; i++)
@@ -154,7 +158,7 @@ static JsonObject *post(Remote *remote, const Arguments *arguments, GError **err
 		add_file(fields, "config", arguments->config_file, "config");
 	else
 		add_field(fields, "config", arguments->config);
-	return remote_post(remote, "/jobs", fields, arguments->key, error);
+	return remote_post(remote, arguments->quote ? "/jobs?dry_run=1" : "/jobs", fields, arguments->key, error);
 }
 
 static int watch_and_report(Remote *remote, gint64 job)
@@ -191,6 +195,10 @@ int cmd_submit(int argc, char **argv)
 	answer = post(remote, &arguments, &error);
 	if (!answer)
 		return options_trouble(argv[0], error);
+	if (arguments.quote) {
+		arguments.common.json ? options_print_json(answer) : quote_print(answer);
+		return EXIT_OK;
+	}
 	job = peek_int(answer, "id", 0);
 	if (arguments.common.json)
 		options_print_json(answer);

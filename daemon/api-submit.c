@@ -7,6 +7,7 @@
 #include "daemon/form.h"
 #include "daemon/job-json.h"
 #include "daemon/queue.h"
+#include "daemon/quote.h"
 #include "daemon/submission.h"
 #include "jobs/spec/benchmark.h"
 
@@ -59,24 +60,36 @@ static const struct {
 
 typedef struct {
 	Submission *submission;
+	gboolean dry_run;
 	GError *error;
 } TakeQuery;
+
+/* How a job is asked about, and no member of it. */
+static gboolean take_dry_run(TakeQuery *take, const char *value)
+{
+	if (!g_str_equal(value, "0") && !g_str_equal(value, "1"))
+		return spec_error_set(&take->error, SPEC_ERROR_VALUE, "dry_run", "is 1 or 0");
+	take->dry_run = *value == '1';
+	return TRUE;
+}
 
 static gboolean take_query(const char *name, const char *value, gpointer data)
 {
 	TakeQuery *take = data;
 
+	if (g_str_equal(name, "dry_run"))
+		return take_dry_run(take, value);
 	if (g_str_equal(name, "series"))
 		return spec_error_set(&take->error, SPEC_ERROR_VALUE, name, "has to be in the body");
 	return submission_field(take->submission, name, value, strlen(value), FALSE, &take->error);
 }
 
-static gboolean read_submission(HttpRequest *request, Submission *submission)
+static gboolean read_submission(HttpRequest *request, Submission *submission, gboolean *ret_dry_run)
 {
 	const char *type = http_request_header(request, "Content-Type");
 	g_autofree char *media = g_ascii_strdown(type ? type : "", (gssize)strcspn(type ? type : "", "; \t"));
 	g_autoptr(GError) problem = NULL;
-	TakeQuery query = { submission, NULL };
+	TakeQuery query = { submission, FALSE, NULL };
 
 	if (!http_request_each_query(request, take_query, &query)) {
 		answer_error(request, 400, "malformed", NULL, "the query is not UTF-8 text");
@@ -88,6 +101,7 @@ static gboolean read_submission(HttpRequest *request, Submission *submission)
 		g_clear_error(&query.error);
 		return FALSE;
 	}
+	*ret_dry_run = query.dry_run;
 	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		if (!g_str_equal(kinds[i].type, media))
 			continue;
@@ -279,6 +293,19 @@ static void accepted(HttpRequest *request, Lab *lab, gint64 id)
 	http_answer_header(request, "Location", location);
 }
 
+/* Nothing is stored. */
+static void answer_quote(HttpRequest *request, Lab *lab, const Submission *submission)
+{
+	GError *error = NULL;
+	JsonObject *quote = quote_make(lab, submission->spec, submission->series, &error);
+
+	if (!quote) {
+		answer_trouble(request, 0, error);
+		return;
+	}
+	answer_json(request, 200, quote);
+}
+
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	g_autoptr(Submission) submission = submission_new();
@@ -287,12 +314,17 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	Caller *caller = match->caller;
 	const char *key = http_request_header(request, "Idempotency-Key");
 	GError *error = NULL;
-	gboolean again;
+	gboolean again, dry_run;
 	gint64 id;
 
 	if (!check_key(request, key) || !api_check_limits(request, lab, caller) ||
-	    !read_submission(request, submission) || !check_places(request, lab, submission->spec))
+	    !read_submission(request, submission, &dry_run) || !check_places(request, lab, submission->spec))
 		return;
+	if (dry_run) {
+		caller_set_target(caller, "quote");
+		answer_quote(request, lab, submission);
+		return;
+	}
 	/* two tokens may use the same words */
 	own_key = key && caller->token ? g_strconcat(caller->submitter, " ", key, NULL) : g_strdup(key);
 	digest = submission_digest(submission);

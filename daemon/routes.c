@@ -33,6 +33,8 @@ static const RouteQuery more_queries[] = {
 };
 
 static const RouteQuery submit_queries[] = {
+	{ "dry_run", "integer", "1: nothing is stored, and the answer, 200, says what the job could see, how long it would take and "
+			        "when it would start" },
 	{ "base", "string", "as in the form" },
 	{ "head", "string", "as in the form" },
 	{ "tree", "string", "as in the form" },
@@ -59,7 +61,7 @@ static const RouteQuery submit_queries[] = {
 
 const Route routes[] = {
 	{ "POST", API "/jobs", api_submit, ACCESS_SUBMIT, "submit", FALSE, BODY_SUBMISSION, submit_queries, JSON_TYPE,
-	  "202 400 403 409 411 413 415 421 422 429 500 503", "Submit a job" },
+	  "200 202 400 403 409 411 413 415 421 422 429 500 503", "Submit a job" },
 	{ "GET", API "/jobs", api_jobs, ACCESS_READ, NULL, FALSE, BODY_NONE, list_queries, JSON_TYPE,
 	  "200 304 400 421 500", "List jobs, newest first" },
 	{ "GET", API "/jobs/{id}", api_job, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
