@@ -21,4 +21,5 @@ int cmd_log(int argc, char **argv);
 int cmd_cancel(int argc, char **argv);
 int cmd_more(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_token(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct {
 	{ "log", cmd_log, "Print the log of a job" },
 	{ "cancel", cmd_cancel, "Cancel a job" },
 	{ "more", cmd_more, "Add boots to a job that did not decide" },
+	{ "calibrate", cmd_calibrate, "Learn how much the figures of a host vary" },
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
@@ -33,7 +34,7 @@ static void print_help(FILE *out)
 	      "Asks a regression lab whether a change to the kernel makes memory management\nslower or faster.\n\n",
 	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
-		fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].help);
+		fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].help);
 	fputs("\nregrlab help COMMAND says more. The lab is --server URL, else $REGRLAB_SERVER,\n"
 	      "else http://127.0.0.1:8642. A token, if it wants one, is in --token-file FILE,\n"
 	      "else $REGRLAB_TOKEN, else ~/.config/regrlab/token.\n\n"

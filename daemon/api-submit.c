@@ -139,6 +139,7 @@ static gboolean check_tree(Lab *lab, JobSpec *spec, GError **error)
 		g_free(spec->tree);
 		spec->tree = g_strdup(tree->name);
 	}
+	job_spec_complete(spec, tree->branch);
 	return TRUE;
 }
 

@@ -10,6 +10,7 @@
 static const struct {
 	const char *name, *help;
 } fields[] = {
+	{ "kind", "compare, or calibrate: the base kernel alone, max_boots times two boots, to learn how much its figures vary" },
 	{ "series", "the patches as an mbox (git format-patch --stdout, b4 am); or head" },
 	{ "base", "commit, tag or branch to compare with; else the series' base-commit trailer, else the tree's branch" },
 	{ "head", "a second commit instead of a series" },

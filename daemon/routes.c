@@ -35,6 +35,7 @@ static const RouteQuery more_queries[] = {
 static const RouteQuery submit_queries[] = {
 	{ "dry_run", "integer", "1: nothing is stored, and the answer, 200, says what the job could see, how long it would take and "
 			        "when it would start" },
+	{ "kind", "string", "as in the form" },
 	{ "base", "string", "as in the form" },
 	{ "head", "string", "as in the form" },
 	{ "tree", "string", "as in the form" },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "jobs/measure-samples.h"
+#include "jobs/measure-trust.h"
 #include "jobs/spec/file.h"
 
 /* ---- boots ---- */
@@ -176,7 +177,7 @@ gboolean measure_loop(const MeasureLoop *loop)
 			return FALSE;
 		if (result->rule == STATS_RULE_SEQUENTIAL && result->stop == STATS_STOP_NOT && look + 1 < plan->looks.count)
 			continue;
-		if (!tell_result(loop, "result", result))
+		if (!measure_trust(loop->stage, loop->primary) || !tell_result(loop, "result", result))
 			return FALSE;
 		history->has_result = TRUE;
 	}

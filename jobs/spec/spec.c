@@ -52,6 +52,11 @@ static gboolean is_rule(const char *text)
 	return g_str_equal(text, "auto") || g_str_equal(text, "fixed") || g_str_equal(text, "sequential");
 }
 
+static gboolean is_kind(const char *text)
+{
+	return g_str_equal(text, "compare") || g_str_equal(text, "calibrate");
+}
+
 #define M(name_, kind_, ...) \
 	{ .name = #name_, .kind = kind_, .offset = G_STRUCT_OFFSET(JobSpec, name_), __VA_ARGS__ }
 #define NAME .max = SPEC_MAX_NAME, .check = is_name, .allowed = "a name of letters, digits, '_', '.' and '-'"
@@ -59,6 +64,7 @@ static gboolean is_rule(const char *text)
 
 static const Member members[] = {
 	M(job, MEMBER_INT64, .min = 0, .max = 9e15, .internal = TRUE),
+	M(kind, MEMBER_STRING, .max = SPEC_MAX_NAME, .check = is_kind, .allowed = "compare or calibrate"),
 	M(tree, MEMBER_STRING, NAME),
 	M(base, MEMBER_STRING, COMMIT),
 	M(head, MEMBER_STRING, COMMIT),
@@ -90,6 +96,7 @@ JobSpec *job_spec_new(void)
 {
 	JobSpec *spec = g_new0(JobSpec, 1);
 
+	spec->kind = g_strdup("compare");
 	spec->tree = g_strdup("");
 	spec->base = g_strdup("");
 	spec->head = g_strdup("");
@@ -125,12 +132,40 @@ gboolean job_spec_set(JobSpec *spec, const char *name, const char *value, GError
 	return members_set_text(members, G_N_ELEMENTS(members), spec, name, value, error);
 }
 
+gboolean job_spec_is_calibration(const JobSpec *spec)
+{
+	return g_str_equal(spec->kind, "calibrate");
+}
+
+static void replace(char **text, const char *by)
+{
+	char *copy = g_strdup(by);
+
+	g_free(*text);
+	*text = copy;
+}
+
+void job_spec_complete(JobSpec *spec, const char *branch)
+{
+	if (!job_spec_is_calibration(spec))
+		return;
+	if (!*spec->base)
+		replace(&spec->base, branch);
+	replace(&spec->head, spec->base);
+	replace(&spec->rule, "fixed");
+	if (!*spec->subject)
+		replace(&spec->subject, "calibration");
+}
+
 gboolean job_spec_check(const JobSpec *spec, GError **error)
 {
+	if (job_spec_is_calibration(spec) && (spec->has_series || (*spec->head && !g_str_equal(spec->head, spec->base))))
+		return spec_error_set(error, SPEC_ERROR_VALUE, spec->has_series ? "series" : "head",
+				      "a calibration measures the base kernel alone");
 	if (spec->has_series && *spec->head)
 		return spec_error_set(error, SPEC_ERROR_VALUE, "head",
 				      "a series and a second commit exclude each other");
-	if (!spec->has_series && !*spec->head)
+	if (!spec->has_series && !*spec->head && !job_spec_is_calibration(spec))
 		return spec_error_set(error, SPEC_ERROR_MISSING, "series",
 				      "needs a patch series (series=) or a second commit (head=)");
 	if (!spec->benchmarks[0])

@@ -27,6 +27,7 @@
 
 typedef struct {
 	gint64 job;		/* 0 until the store gives it a number */
+	char *kind;		/* compare or calibrate: the base kernel with itself */
 	char *tree;		/* name in the configuration; empty: the first one */
 	char *base;		/* commit-ish as asked; empty: trailer, else the tree's branch */
 	char *head;		/* commit-ish to compare with base; empty if a series came */
@@ -60,6 +61,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSpec, job_spec_free)
  * The fields series= and config= (as a file) are not for here.
  */
 gboolean job_spec_set(JobSpec *spec, const char *name, const char *value, GError **error);
+
+gboolean job_spec_is_calibration(const JobSpec *spec);
+
+/* What follows from the kind and the tree, whose branch is given: a calibration compares base, or the branch, with itself,
+ * by the fixed rule. Nothing for other kinds. */
+void job_spec_complete(JobSpec *spec, const char *branch);
 
 /* What no single field can tell: series and head exclude each other, one of them is needed, a benchmark is named. */
 gboolean job_spec_check(const JobSpec *spec, GError **error);

@@ -127,7 +127,8 @@ def test_watch_says_something_every_three_seconds_and_ends_at_once():
 def test_wrong_usage_and_no_lab():
     with labs.lab() as lab:
         assert "Usage:" in regrlab(lab, "--help") and "regrlab" in regrlab(lab, "--version")
-        for command in ("submit", "watch", "report", "show", "list", "log", "cancel", "more", "hosts", "analyze"):
+        for command in ("submit", "watch", "report", "show", "list", "log", "cancel", "more", "hosts",
+                        "calibrate", "analyze"):
             assert "Usage:" in regrlab(lab, "help", command), command
             assert "Usage:" in regrlab(lab, command, "--help"), command
         for argv in ((), ("bogus",), ("show",), ("show", "x"), ("show", "1", "2"), ("show", "--bogus", "1"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the lab says of its own reliability: the ledger of false alarms, marked verdicts, calibrations."""
 
+from client import regrlab
 from lab import API, lab, main
 
 
@@ -50,6 +51,25 @@ def test_calibration():
         assert row["job"] == number and row["config_sha256"] == "f00" and row["effects"][2]["effect_pct"] == 0.9, row
         page = one.get("/hosts").body.decode()
         assert "several-humps" in page and "2.9 %" in page
+
+
+def test_calibrate():
+    """The subcommand makes a job of its own kind: the base kernel with itself, all boots, by the fixed rule."""
+    with lab() as one:
+        out = regrlab(one, "calibrate", "--host", "local", "--benchmarks", "aging", "--boots", 41, "--clock", "tcg",
+                      "--params", "aging.nproc=1")
+        assert out.startswith("job 1: http://"), out
+        spec = one.job(1)["spec"]
+        assert spec["kind"] == "calibrate" and spec["max_boots"] == 21 and spec["rule"] == "fixed", spec
+        assert spec["base"] == spec["head"] == "master" and not spec["has_series"] and spec["host"] == "local", spec
+        assert spec["params"] == ["aging.nproc=1"] and spec["clock"] == "tcg" and spec["subject"] == "calibration"
+        refused = one.submit(kind="calibrate")
+        assert refused.status == 422 and refused.error()["field"] == "series", refused.body
+        assert one.submit(kind="calibrate", head="v2").error()["field"] == "head"
+        assert one.submit(kind="other").error()["field"] == "kind"
+        for argv in ((), ("--benchmarks", "aging", "--boots", 3), ("--benchmarks", "aging", "--boots", 999)):
+            regrlab(one, "calibrate", *argv, status=2)
+        assert "there is no host" in regrlab(one, "calibrate", "--benchmarks", "aging", "--host", "nosuch", status=1)
 
 
 main(globals())

@@ -205,6 +205,26 @@ static void test_error_field(void)
 	g_assert_null(spec_error_field(sentence));
 }
 
+static void test_calibration(void)
+{
+	g_autoptr(JobSpec) spec = job_spec_new();
+
+	g_assert_true(job_spec_set(spec, "benchmarks", "aging", NULL));
+	g_assert_false(job_spec_set(spec, "kind", "other", NULL));
+	job_spec_complete(spec, "master");
+	g_assert_cmpstr(spec->head, ==, "");
+	g_assert_false(job_spec_check(spec, NULL));
+	g_assert_true(job_spec_set(spec, "kind", "calibrate", NULL));
+	g_assert_true(job_spec_check(spec, NULL));
+	job_spec_complete(spec, "master");
+	g_assert_cmpstr(spec->base, ==, "master");
+	g_assert_cmpstr(spec->head, ==, "master");
+	g_assert_cmpstr(spec->rule, ==, "fixed");
+	g_assert_true(job_spec_check(spec, NULL));
+	spec->has_series = TRUE;
+	g_assert_false(job_spec_check(spec, NULL));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -215,5 +235,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/spec/bad-json", test_bad_json);
 	g_test_add_func("/spec/place", test_place);
 	g_test_add_func("/spec/error-field", test_error_field);
+	g_test_add_func("/spec/calibration", test_calibration);
 	return g_test_run();
 }
