@@ -6,7 +6,9 @@
 #include "daemon/quote-past.h"
 #include "jobs/spec/benchmark.h"
 #include "jobs/spec/peek.h"
+#include "jobs/stats/analysis.h"
 #include "jobs/stats/calibration.h"
+#include "jobs/stats/sequential.h"
 
 #define NS_PER_S 1e9
 
@@ -83,12 +85,32 @@ static gboolean find_plan(Quote *quote, GError **error)
 
 /* ---- what can be seen ---- */
 
+static StatsRule rule_of(const JobSpec *spec)
+{
+	StatsRule asked = STATS_RULE_AUTO;
+
+	stats_rule_from_string(spec->rule, &asked);
+	return stats_rule_for(asked, (guint)spec->max_boots);
+}
+
+/* The level of the last look. By the sequential rule its boundary is at least what is left of the error rate, and a change
+ * may be found earlier: so what is found at this level is found with at least the power asked for. */
+static double last_level(const JobSpec *spec, double alpha)
+{
+	StatsLooks looks;
+
+	if (rule_of(spec) != STATS_RULE_SEQUENTIAL)
+		return alpha;
+	looks = stats_looks_plan((guint)spec->max_boots);
+	return looks.count > 1 ? alpha - stats_alpha_spent(alpha, looks.fraction[looks.count - 2]) : alpha;
+}
+
 static JsonObject *effect(const Quote *quote, const BenchmarkSet *set, double alpha)
 {
 	const JobSpec *spec = quote->spec;
 	const char *clock = quote->clock ? quote->clock : "";
 	PastNoise noise = past_noise(&quote->past, spec, set->benchmark, set->params, clock);
-	double effect_pct = isnan(noise.sd) ? NAN : stats_visible_effect_pct(noise.sd, (guint)spec->max_boots, alpha);
+	double effect_pct = isnan(noise.sd) ? NAN : stats_visible_effect_pct(noise.sd, (guint)spec->max_boots, last_level(spec, alpha));
 	JsonObject *object = json_object_new();
 
 	json_object_set_string_member(object, "benchmark", set->benchmark);
@@ -107,7 +129,7 @@ static JsonObject *effect(const Quote *quote, const BenchmarkSet *set, double al
 	else if (noise.sd <= 0)
 		set_reason(object, "boots did not vary at all: any change shows");
 	else
-		set_reason(object, "found with a chance of 80 %% in %d boots of each kernel", spec->max_boots);
+		set_reason(object, "found with a chance of at least 80 %% in %d boots of each kernel", spec->max_boots);
 	return object;
 }
 
@@ -300,6 +322,7 @@ JsonObject *quote_make(Lab *lab, const JobSpec *spec, const GString *series, GEr
 	else
 		json_object_set_null_member(object, "clock");
 	json_object_set_int_member(object, "boots_per_arm", spec->max_boots);
+	json_object_set_string_member(object, "rule", stats_rule_to_string(rule_of(spec)));
 	json_object_set_int_member(object, "parameter_sets", quote.plan->sets->len);
 	json_object_set_double_member(object, "alpha_each", alpha);
 	json_object_set_double_member(object, "min_effect_pct", spec->min_effect_pct);
