@@ -2,7 +2,7 @@
 """Hundreds of kills of daemon and stages, at each step of a job and at random moments.
 
 The stages are fakes (tests/http/fake-job): they build and boot nothing, which makes a kill cheap. What is real is the
-daemon, the database and the contract of the run directory. tests/fault/kills.py does the same to real jobs.
+daemon, the database and the contract of the run directory. tests/e2e/kills.py does the same to real jobs.
 
   steps.py [--kills N] [--seed N]
 """
