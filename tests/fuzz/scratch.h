@@ -2,7 +2,7 @@
 /* A folder of this process for targets that read files, and what they may find in it. */
 #pragma once
 
-#include <glib.h>
+#include <glib/gstdio.h>
 
 static inline const char *scratch_folder(void)
 {
@@ -18,6 +18,7 @@ static inline void scratch_write(const char *name, const char *data, gsize size)
 {
 	g_autofree char *path = g_build_filename(scratch_folder(), name, NULL);
 
-	/* no fsync: it would be most of the time that a target takes */
+	/* no fsync: it would be most of the time that a target takes. That way GLib writes into what is there, and does not cut it */
+	g_unlink(path);
 	g_assert_true(g_file_set_contents_full(path, size ? data : "", (gssize)size, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
 }
