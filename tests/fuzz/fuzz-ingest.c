@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static Db *open_with_job(void)
 {
 	g_autoptr(JobSpec) spec = job_spec_new();
-	StoreSubmission submission = { .spec = spec };
+	StoreSubmission submission = { .spec = spec, .submitter = "" };
 	Db *db = db_open(":memory:", NULL);
 	gboolean again;
 	gint64 id;
