@@ -5,6 +5,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/api.h"
+#include "daemon/health.h"
 #include "daemon/openapi.h"
 #include "daemon/queue.h"
 #include "daemon/trust.h"
@@ -70,14 +71,35 @@ static guint64 disk_free(const char *path)
 	return statvfs(path, &status) == 0 ? (guint64)status.f_bavail * status.f_frsize : 0;
 }
 
+static JsonArray *troubles_json(const GPtrArray *troubles)
+{
+	JsonArray *array = json_array_new();
+
+	for (guint i = 0; i < troubles->len; i++) {
+		const Trouble *trouble = g_ptr_array_index(troubles, i);
+		JsonObject *object = json_object_new();
+
+		json_object_set_string_member(object, "name", trouble->name);
+		json_object_set_string_member(object, "message", trouble->message);
+		json_object_set_int_member(object, "since_ns", trouble->since_ns);
+		json_object_set_boolean_member(object, "blocks", trouble->blocks);
+		json_array_add_object_element(array, object);
+	}
+	return array;
+}
+
 void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
 {
 	JsonObject *object = json_object_new();
 	g_autoptr(GError) error = NULL;
 	gboolean good = db_writable(lab->db, &error);
+	const GPtrArray *troubles;
 
-	json_object_set_string_member(object, "status", good ? "ok" : "failing");
+	health_look(lab->health);
+	troubles = health_troubles(lab->health);
+	json_object_set_string_member(object, "status", !good ? "failing" : troubles->len ? "troubled" : "ok");
 	json_object_set_string_member(object, "database", good ? "ok" : error->message);
+	json_object_set_array_member(object, "troubles", troubles_json(troubles));
 	json_object_set_int_member(object, "disk_free_bytes", (gint64)disk_free(lab->config->state_dir));
 	json_object_set_int_member(object, "uptime_s", (lab->now_ns() - lab->start_ns) / G_GINT64_CONSTANT(1000000000));
 	answer_json(request, good ? 200 : 503, object);
@@ -155,6 +177,10 @@ void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		return;
 	}
 	http_metrics(lab, out);
+	metric(out, "regrlab_trouble", "gauge", "1 for each thing that is wrong with the machine.");
+	for (guint i = 0; i < health_troubles(lab->health)->len; i++)
+		g_string_append_printf(out, "regrlab_trouble{name=\"%s\"} 1\n",
+				       ((const Trouble *)g_ptr_array_index(health_troubles(lab->health), i))->name);
 	single(out, "regrlab_build_busy", "gauge", "1 while a kernel is built.", queue_building(lab->queue) ? 1 : 0);
 	single(out, "regrlab_stages_started_total", "counter", "Stages started.",
 	       (gint64)queue_stages_started(lab->queue));

@@ -10,6 +10,7 @@
 
 typedef struct Queue Queue;
 typedef struct Access Access;
+typedef struct Health Health;
 typedef struct Sweeper Sweeper;
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
 	Queue *queue;
 	Http *http;
 	Access *access;
+	Health *health;
 	Sweeper *sweeper;
 	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
 	gint64 start_ns;

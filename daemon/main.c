@@ -18,6 +18,7 @@
 #include "daemon/access.h"
 #include "daemon/cpus.h"
 #include "daemon/backup.h"
+#include "daemon/health.h"
 #include "daemon/lab.h"
 #include "daemon/queue.h"
 #include "daemon/routes.h"
@@ -150,6 +151,7 @@ static gboolean open_lab(Lab *lab, GError **error)
 	lab->access = access_new(lab, error);
 	if (!lab->access)
 		return FALSE;
+	lab->health = health_new(lab, g_get_monotonic_time);
 	lab->queue = queue_new(lab);
 	lab->sweeper = sweeper_new(lab);
 	lab->http = http_start(&options, &route_rules, lab, error);
@@ -161,6 +163,7 @@ static void close_lab(Lab *lab)
 	g_clear_pointer(&lab->http, http_stop);
 	g_clear_pointer(&lab->sweeper, sweeper_free);
 	g_clear_pointer(&lab->queue, queue_free);
+	g_clear_pointer(&lab->health, health_free);
 	g_clear_pointer(&lab->access, access_free);
 	g_clear_pointer(&lab->db, db_close);
 	g_clear_pointer(&lab->config, config_free);

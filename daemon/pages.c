@@ -5,6 +5,7 @@
 #include "daemon/answer.h"
 #include "daemon/api.h"
 #include "daemon/artifacts.h"
+#include "daemon/health.h"
 #include "daemon/queue.h"
 #include "db/store-trust.h"
 #include "jobs/spec/benchmark.h"
@@ -181,11 +182,26 @@ static char **tree_names(const Config *config)
 	return (char **)g_ptr_array_free(names, FALSE);
 }
 
+static char **trouble_sentences(Health *health)
+{
+	g_autoptr(GStrvBuilder) sentences = g_strv_builder_new();
+	const GPtrArray *troubles = health_troubles(health);
+
+	for (guint i = 0; i < troubles->len; i++) {
+		const Trouble *trouble = g_ptr_array_index(troubles, i);
+		g_autofree char *sentence = g_strdup_printf("%s: %s%s", trouble->name, trouble->message,
+							    trouble->blocks ? ". Nothing is started until this is over." : "");
+
+		g_strv_builder_add(sentences, sentence);
+	}
+	return g_strv_builder_end(sentences);
+}
+
 void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	g_auto(Rows) running = { 0 }, queued = { 0 }, recent = { 0 };
 	g_auto(GStrv) trees = tree_names(lab->config);
-	g_auto(GStrv) benchmarks = NULL;
+	g_auto(GStrv) benchmarks = NULL, troubles = trouble_sentences(lab->health);
 	GError *error = NULL;
 	gsize size;
 	char *text;
@@ -204,6 +220,7 @@ void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		.url = lab->config->url,
 		.trees = (const char *const *)trees,
 		.benchmarks = (const char *const *)benchmarks,
+		.troubles = (const char *const *)troubles,
 		.now_ns = lab->now_ns(),
 	};
 	text = page_index(&view, &size);

@@ -3,6 +3,7 @@
 
 #include "daemon/hosts.h"
 #include "daemon/line.h"
+#include "daemon/health.h"
 #include "daemon/runner.h"
 
 #define TROUBLE_WAIT_MS	5000	/* the database cannot be used */
@@ -201,6 +202,10 @@ static gboolean schedule(gpointer data)
 	queue->kick_id = 0;
 	if (queue->stopping)
 		return G_SOURCE_REMOVE;
+	if (health_blocks(queue->lab->health)) {
+		kick_later(queue, TROUBLE_WAIT_MS);
+		return G_SOURCE_REMOVE;
+	}
 	if (!refresh(queue, &error) || !start_measurements(queue, &error) ||
 	    !start_build(queue, &error)) {
 		lab_log(G_LOG_LEVEL_WARNING, 0, "the queue has to wait: %s", error->message);

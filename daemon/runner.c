@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "daemon/health.h"
 #include "daemon/ingest.h"
 #include "daemon/run-dir.h"
 #include "daemon/spawn.h"
@@ -197,8 +198,30 @@ static gboolean poll_events(gpointer data)
 static void child_ended(GPid pid, int status, gpointer data);
 static gboolean start(gpointer data);
 
+/* What happens while the machine is in trouble is not held against a job. */
+static gboolean wait_for_health(Runner *runner)
+{
+	if (!health_blocks(runner->lab->health))
+		return FALSE;
+	set_timer(runner, TROUBLE_WAIT_MS, start);
+	return TRUE;
+}
+
+static void start_later(Runner *runner)
+{
+	set_timer(runner, 1000u << MIN(runner->crashes, 5), start);
+}
+
+/* A program that is just being replaced by a newer one cannot be started for a moment. */
 static void start_failed(Runner *runner, const GError *error)
 {
+	if (wait_for_health(runner))
+		return;
+	if (++runner->crashes < RUNNER_MAX_CRASHES) {
+		lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage cannot be started: %s", stage_name(runner), error->message);
+		start_later(runner);
+		return;
+	}
 	g_autofree char *message = g_strdup_printf("the %s stage cannot be started: %s", stage_name(runner), error->message);
 
 	finish(runner, JOB_INFRA_FAILED, "cannot-start", message);
@@ -230,7 +253,7 @@ static gboolean start(gpointer data)
 		finish_cancelled(runner);
 		return G_SOURCE_REMOVE;
 	}
-	if (!take_in_before(runner))
+	if (wait_for_health(runner) || !take_in_before(runner))
 		return G_SOURCE_REMOVE;
 	if (!run_dir_prepare(runner->lab, runner->job, runner->dir, runner->host, &error) ||
 	    !spawn_stage(argv, log, &runner->lab->stage_cpus, &runner->pid, &error)) {
@@ -270,13 +293,15 @@ static void crashed(Runner *runner)
 {
 	g_autofree char *how = how_it_ended(runner->status);
 
-	runner->crashes++;
 	lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage ended without saying how: %s", stage_name(runner), how);
 	runner->func(runner, RUNNER_CRASHED, runner->data);
+	if (wait_for_health(runner))
+		return;
+	runner->crashes++;
 	if (runner->crashes >= RUNNER_MAX_CRASHES || runner->starts >= RUNNER_MAX_STARTS)
 		give_up(runner);
 	else
-		set_timer(runner, 1000u << MIN(runner->crashes, 5), start);
+		start_later(runner);
 }
 
 static void locked(Runner *runner)

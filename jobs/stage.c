@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "jobs/spec/room.h"
 #include "jobs/spec/text.h"
 
 #define PROGRESS_EVERY_NS	(G_GINT64_CONSTANT(1000000000))
@@ -262,6 +263,22 @@ static JsonObject *end_members(const StageFailure *failure, gboolean ok, const c
 	return members;
 }
 
+/* What fails on a full disk is no finding. */
+static gboolean has_room(StageContext *stage)
+{
+	const char *const folders[] = { stage->dir, stage->place->cache_dir, g_get_tmp_dir() };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(folders); i++) {
+		g_autofree char *words = NULL;
+
+		if (*folders[i] && room_probe(folders[i], &words) != ROOM_OK && g_file_test(folders[i], G_FILE_TEST_IS_DIR)) {
+			stage_log(stage, "== %s: it has to be done again", words);
+			return FALSE;
+		}
+	}
+	return TRUE;
+}
+
 int stage_finish(StageContext *stage, gboolean ok, const char *state, const char *message)
 {
 	if (stage->ended)
@@ -270,8 +287,10 @@ int stage_finish(StageContext *stage, gboolean ok, const char *state, const char
 		stage_log(stage, "== stopped");
 		return STAGE_EXIT_STOPPED;
 	}
+	if (!ok && !has_room(stage))
+		stage->interrupted = TRUE;
 	if (!ok && stage->interrupted) {
-		g_printerr("regrlab-job: %s: a program was killed\n", stage->dir);
+		g_printerr("regrlab-job: %s: not ended, but interrupted\n", stage->dir);
 		return STAGE_EXIT_BROKEN;
 	}
 	g_assert(ok || stage->failure);

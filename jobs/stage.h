@@ -110,8 +110,8 @@ gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error
 
 /*
  * Writes the 'end' event (durable): state and message if ok, else the failure
- * kept; nothing if the stage was stopped, or one of its programs killed (a
- * program that is killed proves nothing about a patch). Returns the exit status of the
+ * kept; nothing if the stage was stopped, or one of its programs killed,
+ * or a disk is full (neither proves anything about a patch). Returns the exit status of the
  * process. If the directory has a final end already nothing is written.
  */
 int stage_finish(StageContext *stage, gboolean ok, const char *state, const char *message);

@@ -134,6 +134,19 @@ static void submit(Html *html, const IndexView *view)
 	html_raw(html, "</dl>\n</section>\n");
 }
 
+static void troubles(Html *html, const char *const *sentences)
+{
+	if (!sentences || !*sentences)
+		return;
+	html_raw(html, "<section role=\"alert\" class=\"trouble\">\n<h2>The lab is in trouble</h2>\n<ul>\n");
+	for (; *sentences; sentences++) {
+		html_raw(html, "<li>");
+		html_text(html, *sentences);
+		html_raw(html, "</li>\n");
+	}
+	html_raw(html, "</ul>\n</section>\n");
+}
+
 char *page_index(const IndexView *view, gsize *ret_size)
 {
 	g_autoptr(Html) html = html_new();
@@ -142,8 +155,9 @@ char *page_index(const IndexView *view, gsize *ret_size)
 	page_begin(html, &(PageFrame){ .title = "lab", .refresh_s = moves ? 10 : 60 });
 	html_raw(html, "<h1>Performance of memory management, measured</h1>\n"
 		       "<p>Base and patched kernel are built, booted many times in virtual machines, and compared: slower or "
-		       "faster, by how much, and how sure.</p>\n"
-		       "<section aria-labelledby=\"now\">\n<h2 id=\"now\">Now</h2>\n");
+		       "faster, by how much, and how sure.</p>\n");
+	troubles(html, view->troubles);
+	html_raw(html, "<section aria-labelledby=\"now\">\n<h2 id=\"now\">Now</h2>\n");
 	if (view->running->len)
 		live(html, view->running);
 	else

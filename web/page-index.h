@@ -16,6 +16,7 @@ typedef struct {
 	const char *url;	/* of the lab, no slash at its end */
 	const char *const *trees;	/* names, the default first, NULL-terminated */
 	const char *const *benchmarks;	/* names, NULL-terminated */
+	const char *const *troubles;	/* sentences: what keeps the lab from its work; NULL-terminated, or NULL */
 	gint64 now_ns;
 } IndexView;
 

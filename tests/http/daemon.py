@@ -184,30 +184,6 @@ def test_disk_full():
         one.start()
 
 
-def test_disk_full_while_measuring():
-    """A stage that cannot write ends, is tried again, and the job says why in the end."""
-    if os.geteuid() != 0:
-        print("    needs root to mount a small disk")
-        return
-    with lab() as one:
-        one.stop()
-        jobs = one.state / "jobs"
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "regrlab-test", jobs], check=True)
-        try:
-            one.start()
-            number = one.new("boots=4 passes=2000")
-            job = one.wait(number, within=60)
-            assert job["state"] == "infra-failed" and job["reason"] in ("stage-died", "cannot-start"), job
-            assert "No space left" in job["message"], job["message"]
-            one.stop()
-        finally:
-            if one.process:
-                one.process.kill()
-                one.process.wait()
-            subprocess.run(["umount", "-l", jobs], check=True)
-        one.start()
-
-
 def test_few_descriptors():
     """Out of descriptors it does not answer everybody, but it lives."""
     with lab(connections_max=100) as one:
