@@ -54,6 +54,11 @@ def check_operation(one, method, real, missing, operation, path):
     if operation["security"][0]:  # a token's holder alone: access.py has some
         assert one.call(method, real).status == 403, path
         return
+    if method == "POST" and "requestBody" not in operation:
+        answer = one.call(method, real)
+        assert str(answer.status) in responses, (real, answer.status, answer.body[:200])
+        assert one.call(method, missing).status == 404, missing
+        return
     if method == "POST":
         body, kind = multipart([("benchmarks", "aging"), ("series", ("x", mbox()))])
         answer = one.call(method, real, body, {"Content-Type": kind})
