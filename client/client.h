@@ -22,4 +22,5 @@ int cmd_cancel(int argc, char **argv);
 int cmd_more(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_host(int argc, char **argv);
 int cmd_token(int argc, char **argv);

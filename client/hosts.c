@@ -7,7 +7,12 @@ static void print_host(JsonObject *host)
 	if (peek_int(host, "job", 0))
 		printf(": measures job %" G_GINT64_FORMAT, peek_int(host, "job", 0));
 	else
-		fputs(": idle", stdout);
+		fputs(": ", stdout), options_print(peek_string(host, "state"));
+	if (*peek_string(host, "message")) {
+		fputs(" (", stdout);
+		options_print(peek_string(host, "message"));
+		fputs(")", stdout);
+	}
 	fputs(", accelerator ", stdout);
 	options_print(*peek_string(host, "accelerator") ? peek_string(host, "accelerator") : "not yet known");
 	printf(", guests of %" G_GINT64_FORMAT " CPUs on CPUs ", peek_int(host, "guest_cpus", 0));

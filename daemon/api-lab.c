@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the lab says of itself: hosts, health, metrics, its own description. */
+/* What the lab says of itself: health, metrics, its own description. */
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -9,58 +9,6 @@
 #include "daemon/openapi.h"
 #include "daemon/queue.h"
 #include "daemon/trust.h"
-
-/* ---- hosts ---- */
-
-static JsonObject *host_json(Lab *lab, const ConfigHost *host, const StoreHost *known)
-{
-	JsonObject *object = json_object_new();
-	gint64 job = host_first_job(queue_host(lab->queue, host->name));
-
-	json_object_set_string_member(object, "name", host->name);
-	json_object_set_string_member(object, "uri", host->uri);
-	json_object_set_string_member(object, "vm_cpus", host->vm_cpus);
-	json_object_set_string_member(object, "other_cpus", host->other_cpus);
-	json_object_set_int_member(object, "guest_cpus", host->guest_cpus);
-	json_object_set_string_member(object, "state", job ? "measuring" : "idle");
-	if (job)
-		json_object_set_int_member(object, "job", job);
-	else
-		json_object_set_null_member(object, "job");
-	json_object_set_string_member(object, "accelerator", known->accelerator);
-	json_object_set_string_member(object, "qemu_version", known->qemu_version);
-	json_object_set_string_member(object, "libvirt_version", known->libvirt_version);
-	json_object_set_int_member(object, "boots_valid", known->boots_valid);
-	json_object_set_int_member(object, "boots_failed", known->boots_failed);
-	json_object_set_int_member(object, "last_boot_ns", known->last_boot_ns);
-	return object;
-}
-
-void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
-{
-	g_autoptr(JsonObject) object = json_object_new();
-	JsonArray *hosts = json_array_new();
-
-	json_object_set_array_member(object, "hosts", hosts);
-	for (guint i = 0; i < lab->config->hosts->len; i++) {
-		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
-		g_auto(StoreHost) known = { 0 };
-		GError *error = NULL;
-
-		if (!store_host(lab->db, host->name, &known, &error)) {
-			answer_trouble(request, 0, error);
-			return;
-		}
-		JsonObject *entry = host_json(lab, host, &known);
-
-		json_array_add_object_element(hosts, entry);
-		if (!trust_add_host(lab->db, host->name, entry, &error)) {
-			answer_trouble(request, 0, error);
-			return;
-		}
-	}
-	answer_json(request, 200, g_steal_pointer(&object));
-}
 
 /* ---- health ---- */
 
@@ -143,6 +91,13 @@ static gboolean host_metrics(Lab *lab, GString *out, GError **error)
 				       "regrlab_host_boots{host=\"%s\",valid=\"1\"} %" G_GINT64_FORMAT "\n"
 				       "regrlab_host_boots{host=\"%s\",valid=\"0\"} %" G_GINT64_FORMAT "\n",
 				       host->name, known.boots_valid, host->name, known.boots_failed);
+	}
+	metric(out, "regrlab_host_up", "gauge", "1 while the host takes jobs: it is up, and not drained.");
+	for (guint i = 0; i < lab->config->hosts->len; i++) {
+		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
+
+		g_string_append_printf(out, "regrlab_host_up{host=\"%s\"} %d\n", host->name,
+				       queue_host(lab->queue, host->name)->place.usable ? 1 : 0);
 	}
 	metric(out, "regrlab_host_busy", "gauge", "1 while a job is measured on the host.");
 	for (guint i = 0; i < lab->config->hosts->len; i++) {

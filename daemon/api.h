@@ -2,6 +2,7 @@
 /* The handlers of the route table, by file. */
 #pragma once
 
+#include "daemon/hosts.h"
 #include "daemon/routes.h"
 
 /* api-submit.c */
@@ -37,8 +38,16 @@ void api_tokens(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_token_revoke(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_audit(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
-/* api-lab.c */
+/* api-hosts.c */
 void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_host_drain(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_host_resume(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* The host of {name}; answered and NULL if there is none. The queue's. */
+Host *api_find_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* api-lab.c */
 void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_openapi(HttpRequest *request, Lab *lab, const RouteMatch *match);
@@ -47,5 +56,6 @@ void api_openapi(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_static(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);

@@ -97,6 +97,11 @@ const ConfigKey config_keys[] = {
 
 	{ HOST(uri), .kind = CONFIG_TEXT, .standard = "",
 	  .help = "of libvirt; empty: qemu:///embed?root=STATE_DIR/libvirt-NAME, which needs no libvirt daemon" },
+	{ HOST(pool_dir), .kind = CONFIG_FOLDER, .standard = "",
+	  .help = "directory on the host of the storage pool for kernels and disks; empty: /var/lib/libvirt/regrlab; "
+		  "not for the embedded driver" },
+	{ HOST(move_after_s), .kind = CONFIG_INT, .min = 0, .max = DAY_S, .standard = "600", .unit = "seconds",
+	  .help = "that a host is down until jobs that were measured there begin anew on another" },
 	{ HOST(vm_cpus), .kind = CONFIG_CPUS, .standard = "", .help = "CPUs for the guests' CPUs; empty: all" },
 	{ HOST(other_cpus), .kind = CONFIG_CPUS, .standard = "",
 	  .help = "CPUs for emulator and I/O threads; empty: vm_cpus" },
@@ -202,6 +207,11 @@ static gboolean is_require(const char *text)
 	return host_policy_check(text, NULL);
 }
 
+static gboolean is_folder(const char *text)
+{
+	return !*text || is_path(text);
+}
+
 static gboolean is_text(const char *text)
 {
 	return g_utf8_validate(text, -1, NULL);
@@ -213,6 +223,7 @@ static const struct {
 } kinds[] = {
 	[CONFIG_TEXT] = { is_text, "text in UTF-8" },
 	[CONFIG_PATH] = { is_path, "an absolute path" },
+	[CONFIG_FOLDER] = { is_folder, "an absolute path, or empty" },
 	[CONFIG_CPUS] = { is_cpus, "a list of CPUs such as 0-3,8" },
 	[CONFIG_ADDRESS] = { is_address, "an address such as 127.0.0.1 or ::1" },
 	[CONFIG_NETWORKS] = { is_networks, "addresses and networks such as 127.0.0.1,10.0.0.0/8" },

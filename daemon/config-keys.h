@@ -7,6 +7,7 @@
 typedef enum {
 	CONFIG_TEXT,		/* char *, any text */
 	CONFIG_PATH,		/* char *, absolute */
+	CONFIG_FOLDER,		/* the same, or empty */
 	CONFIG_CPUS,		/* char *, "0-3,8" or empty */
 	CONFIG_ADDRESS,		/* char *, an address of IPv4 or IPv6 */
 	CONFIG_NETWORKS,	/* char *, addresses and networks with commas between them; may be empty */

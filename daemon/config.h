@@ -32,6 +32,8 @@ typedef struct {
 typedef struct {
 	char *name;
 	char *uri;		/* of libvirt */
+	char *pool_dir;		/* of its storage pool; empty: the standard one */
+	int move_after_s;	/* a host is down until its jobs begin anew on another */
 	char *vm_cpus;		/* for vCPUs, list format; empty: all */
 	char *other_cpus;	/* for emulator and I/O threads; empty: vm_cpus */
 	char **labels;		/* NULL-terminated: what jobs can ask for */

@@ -28,7 +28,8 @@ typedef struct {
 	JobSpec *spec;
 	char *host;		/* where it is or was measured; empty: nowhere yet */
 	char *submitter;
-	Need *need;
+	Need *need;		/* what dispatch() goes by */
+	Need *anywhere, *home;	/* that it needs before it has boots, and while it waits for the host that it has boots on (NULL: it has none) */
 	int position;		/* in its line, counted from 1 */
 	gint64 due_ns;		/* turns.h */
 	gboolean over;		/* its submitter's machine time is used: it has to wait */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/hosts.h"
 
+#define EMBEDDED	"qemu:///embed"	/* what its URIs begin with */
+
 struct Hosts {
+	Lab *lab;
+	HostsFunc changed;
+	gpointer data;
 	GPtrArray *hosts;	/* of Host, owned */
 	GPtrArray *places;	/* their DispatchHost */
 };
@@ -20,43 +25,133 @@ static void host_free(gpointer data)
 {
 	Host *host = data;
 
+	lookout_free(host->lookout);
+	g_clear_handle_id(&host->retry_id, g_source_remove);
+	g_clear_pointer(&host->facts, json_object_unref);
+	g_free(host->message);
 	g_ptr_array_unref(host->running);
 	g_free(host);
 }
 
-/* Guests may be larger where they run on KVM; that is known from the boots before. */
-static gboolean runs_kvm(const Lab *lab, const char *name)
-{
-	g_auto(StoreHost) known = { 0 };
+/* ---- up and down ---- */
 
-	return store_host(lab->db, name, &known, NULL) && g_str_equal(known.accelerator, "kvm");
+/* The history is for people: without it the lab goes on. */
+static void note(Host *host, const char *what, const char *message)
+{
+	Lab *lab = host->hosts->lab;
+	g_autoptr(GError) error = NULL;
+
+	lab_log(G_LOG_LEVEL_MESSAGE, 0, "host %s is %s%s%s", host->config->name, what, *message ? ": " : "", message);
+	if (!store_host_event(lab->db, host->config->name, what, message, lab->now_ns(), &error))
+		lab_log(G_LOG_LEVEL_WARNING, 0, "host %s: %s", host->config->name, error->message);
 }
 
-static Host *host_new(const Lab *lab, const ConfigHost *config)
+static void set_state(Host *host, gboolean down, const char *message)
 {
-	Host *host = g_new0(Host, 1);
+	gboolean away = down || host->drained;
 
+	g_free(host->message);
+	host->message = g_strdup(message);
+	host->place.usable = !away;
+	host->since_ns = !away ? 0 : host->since_ns ? host->since_ns : host->hosts->lab->now_ns();
+	if (host->down != down)
+		note(host, down ? "down" : "up", message);
+	host->down = down;
+	host->hosts->changed(host->hosts->data);
+}
+
+static void take_look(const char *message, JsonObject *facts, gpointer data)
+{
+	Host *host = data;
+
+	if (facts && !*message) {
+		g_clear_pointer(&host->facts, json_object_unref);
+		host->facts = json_object_ref(facts);
+	}
+	if (*message || host->down)
+		set_state(host, *message != '\0', message);
+}
+
+/* Nobody but a stage can look at the embedded driver. */
+static gboolean try_again(gpointer data)
+{
+	Host *host = data;
+
+	host->retry_id = 0;
+	set_state(host, FALSE, "");
+	return G_SOURCE_REMOVE;
+}
+
+void host_set_down(Host *host, const char *message)
+{
+	set_state(host, TRUE, message);
+	if (host->lookout)
+		lookout_note_failure(host->lookout);
+	else if (!host->retry_id)
+		host->retry_id = g_timeout_add_seconds(MIN(LOOKOUT_BACKOFF_S << MIN(host->failures++, 10),
+							   LOOKOUT_BACKOFF_MAX_S), try_again, host);
+}
+
+gboolean host_drain(Host *host, gboolean drained, const char *who, GError **error)
+{
+	Lab *lab = host->hosts->lab;
+
+	if (!store_host_drain(lab->db, host->config->name, drained, who, lab->now_ns(), error))
+		return FALSE;
+	host->drained = drained;
+	host->since_ns = host->down ? host->since_ns : 0;
+	set_state(host, host->down, host->message);
+	return TRUE;
+}
+
+gboolean host_worth_waiting(const Host *host)
+{
+	gint64 away_ns = host->hosts->lab->now_ns() - host->since_ns;
+
+	return host->place.usable || away_ns < host->config->move_after_s * G_GINT64_CONSTANT(1000000000);
+}
+
+/* ---- what runs where ---- */
+
+static Host *host_new(Hosts *hosts, const ConfigHost *config)
+{
+	Lab *lab = hosts->lab;
+	Host *host = g_new0(Host, 1);
+	g_auto(StoreHost) known = { 0 };
+
+	host->hosts = hosts;
 	host->config = config;
+	host->message = g_strdup("");
 	host->shared = config_build_disturbs(lab->config, config);
 	host->place.name = config->name;
 	host->place.labels = config->labels;
 	host->place.slots = 1;
 	host->place.memory_mib = config->memory_mib;
-	host->place.kvm = runs_kvm(lab, config->name);
-	host->place.usable = TRUE;
+	if (store_host(lab->db, config->name, &known, NULL)) {
+		/* guests may be larger where they run on KVM, which the boots before tell */
+		host->place.kvm = g_str_equal(known.accelerator, "kvm");
+		host->drained = known.drained;
+	}
+	host->place.usable = !host->drained;
+	host->since_ns = host->drained ? lab->now_ns() : 0;
 	host->running = g_ptr_array_new_with_free_func(host_job_free);
 	g_ptr_array_set_size(host->running, host->place.slots);
+	if (!g_str_has_prefix(config->uri, EMBEDDED))
+		host->lookout = lookout_new(lab, config, take_look, host);
 	return host;
 }
 
-Hosts *hosts_new(Lab *lab)
+Hosts *hosts_new(Lab *lab, HostsFunc changed, gpointer data)
 {
 	Hosts *hosts = g_new0(Hosts, 1);
 
+	hosts->lab = lab;
+	hosts->changed = changed;
+	hosts->data = data;
 	hosts->hosts = g_ptr_array_new_with_free_func(host_free);
 	hosts->places = g_ptr_array_new();
 	for (guint i = 0; i < lab->config->hosts->len; i++) {
-		Host *host = host_new(lab, g_ptr_array_index(lab->config->hosts, i));
+		Host *host = host_new(hosts, g_ptr_array_index(lab->config->hosts, i));
 
 		g_ptr_array_add(hosts->hosts, host);
 		g_ptr_array_add(hosts->places, &host->place);
@@ -146,6 +241,17 @@ gint64 host_first_job(const Host *host)
 	return 0;
 }
 
+const char *host_state(const Host *host)
+{
+	gboolean busy = host_first_job(host) != 0;
+
+	if (host->down)
+		return "down";
+	if (host->drained)
+		return busy ? "draining" : "drained";
+	return busy ? "measuring" : "idle";
+}
+
 /* Calls func for each that runs, until it says TRUE; whether it did. */
 static gboolean each_running(const Hosts *hosts, gboolean (*func)(const Host *host, HostJob **place, gpointer data),
 			     gpointer data)
@@ -174,6 +280,29 @@ static gboolean remove_it(const Host *host G_GNUC_UNUSED, HostJob **place, gpoin
 void hosts_remove(Hosts *hosts, Runner *runner)
 {
 	each_running(hosts, remove_it, runner);
+}
+
+typedef struct {
+	const Runner *runner;
+	Host *found;
+} HostSearch;
+
+static gboolean runs_it(const Host *host, HostJob **place, gpointer data)
+{
+	HostSearch *search = data;
+
+	if ((*place)->runner != search->runner)
+		return FALSE;
+	search->found = (Host *)host;
+	return TRUE;
+}
+
+Host *hosts_host(const Hosts *hosts, const Runner *runner)
+{
+	HostSearch search = { .runner = runner };
+
+	each_running(hosts, runs_it, &search);
+	return search.found;
 }
 
 typedef struct {

@@ -242,6 +242,26 @@ static gboolean take_end(Ingest *ingest, const char *kind, JsonObject *object, G
 				  get_text(object, "arm"), ingest->now_ns, error);
 }
 
+/* The job waits for the host, or for another. */
+static gboolean take_host_down(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
+{
+	const char *message;
+
+	if (!need_text(object, "message", &message, error))
+		return FALSE;
+	ingest->outcome.ended = TRUE;
+	g_free(ingest->outcome.host_down);
+	ingest->outcome.host_down = g_strdup(message);
+	return store_ingest_state(ingest->store, JOB_WAITING_FOR_HOST, "", "", "", ingest->now_ns, error);
+}
+
+static gboolean take_moved(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
+{
+	const char *host;
+
+	return need_text(object, "to", &host, error) && store_ingest_moved(ingest->store, host, error);
+}
+
 /* Other types are of a later release, and nothing to us. */
 static const struct {
 	const char *type;
@@ -258,6 +278,8 @@ static const struct {
 	{ "result", take_result },
 	{ "more", take_document },
 	{ "more-result", take_result },
+	{ "host-down", take_host_down },
+	{ "moved", take_moved },
 	{ "end", take_end },
 };
 
@@ -293,12 +315,13 @@ gboolean ingest_job(Db *db, gint64 job, const char *dir, gint64 now_ns, IngestOu
 	if (!store)
 		return FALSE;
 	ingest.store = store;
-	if (!event_read(dir, &ingest.position.events_offset, INGEST_MAX_EVENTS, take_event, &ingest, error))
-		return FALSE;
 	/* a power failure must not take away from the file what the database keeps */
-	if (ingest.outcome.events &&
-	    (!event_sync(dir, error) || !store_ingest_commit(g_steal_pointer(&store), &ingest.position, error)))
+	if (!event_read(dir, &ingest.position.events_offset, INGEST_MAX_EVENTS, take_event, &ingest, error) ||
+	    (ingest.outcome.events &&
+	     (!event_sync(dir, error) || !store_ingest_commit(g_steal_pointer(&store), &ingest.position, error)))) {
+		g_free(ingest.outcome.host_down);
 		return FALSE;
+	}
 	*ret_outcome = ingest.outcome;
 	return TRUE;
 }

@@ -15,6 +15,7 @@ typedef struct {
 	int events;		/* taken in by this call */
 	gboolean moved;		/* one of them was more than progress */
 	gboolean ended;		/* the stage said how it ended */
+	char *host_down;	/* it ended because its host cannot be used now: why. The caller's; NULL: it did not */
 } IngestOutcome;
 
 /*

@@ -58,12 +58,6 @@ void line_mark(Line *line, gint64 job)
 	g_hash_table_add(line->marked, g_memdup2(&job, sizeof(job)));
 }
 
-/* A job that is measured, or has boots and gets more, stays on its host: its arms must share one. */
-static const char *bound_to(const StoreTurn *turn)
-{
-	return (turn->state == JOB_MEASURING || turn->state == JOB_WAITING_FOR_HOST) && *turn->host ? turn->host : NULL;
-}
-
 static void take(StoreTurn *turn, gpointer data)
 {
 	Line *line = data;
@@ -73,7 +67,11 @@ static void take(StoreTurn *turn, gpointer data)
 	job->state = turn->state;
 	job->cancel_asked = turn->cancel_asked;
 	job->created_ns = turn->created_ns;
-	job->need = needs_get(line->needs, turn->spec, bound_to(turn), turn->clock);
+	job->anywhere = needs_get(line->needs, turn->spec, NULL, turn->clock);
+	/* a job that is measured stays on its host: its arms must share one */
+	if (*turn->host && (turn->has_boots || turn->state == JOB_MEASURING))
+		job->home = needs_get(line->needs, turn->spec, turn->host, turn->clock);
+	job->need = job->home ? job->home : job->anywhere;
 	job->spec = g_steal_pointer(&turn->spec);
 	job->host = g_steal_pointer(&turn->host);
 	job->submitter = g_steal_pointer(&turn->submitter);

@@ -9,12 +9,14 @@
 #include "daemon/queue.h"
 #include "db/store-trust.h"
 #include "jobs/spec/benchmark.h"
+#include "web/page-host.h"
 #include "web/page-hosts.h"
 #include "web/page-index.h"
 #include "web/page-job.h"
 #include "web/report-text.h"
 #include "web/static.h"
 
+#define HOST_EVENTS 100
 #define INDEX_ROWS 50
 
 static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, GError **error)
@@ -250,6 +252,49 @@ static void known_clear(gpointer data)
 	store_host_clear(data);
 }
 
+static HostRow make_host_row(const Host *host, const StoreHost *seen)
+{
+	return (HostRow){
+		.name = host->config->name,
+		.uri = host->config->uri,
+		.vm_cpus = host->config->vm_cpus,
+		.other_cpus = host->config->other_cpus,
+		.guest_cpus = host->config->guest_cpus,
+		.labels = host->config->labels,
+		.state = host_state(host),
+		.message = host->message,
+		.job = host_first_job(host),
+		.accelerator = seen->accelerator,
+		.qemu_version = seen->qemu_version,
+		.libvirt_version = seen->libvirt_version,
+		.boots_valid = (int)MIN(seen->boots_valid, G_MAXINT),
+		.boots_failed = (int)MIN(seen->boots_failed, G_MAXINT),
+		.last_boot_ns = seen->last_boot_ns,
+	};
+}
+
+void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
+{
+	const Host *host = api_find_host(request, lab, match);
+	g_auto(StoreHost) seen = { 0 };
+	g_autoptr(GPtrArray) events = NULL;
+	GError *error = NULL;
+	HostRow row;
+	gsize size;
+	char *text;
+
+	if (!host)
+		return;
+	if (!store_host(lab->db, host->config->name, &seen, &error) ||
+	    !store_host_events(lab->db, host->config->name, HOST_EVENTS, &events, &error)) {
+		answer_trouble(request, 0, error);
+		return;
+	}
+	row = make_host_row(host, &seen);
+	text = page_host(&row, events, &size);
+	answer_text(request, match->route->produces, text, size);
+}
+
 void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	const GPtrArray *hosts = lab->config->hosts;
@@ -271,20 +316,8 @@ void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 			return;
 		}
 
-		HostRow row = {
-			.name = host->name,
-			.uri = host->uri,
-			.vm_cpus = host->vm_cpus,
-			.other_cpus = host->other_cpus,
-			.guest_cpus = host->guest_cpus,
-			.job = host_first_job(queue_host(lab->queue, host->name)),
-			.accelerator = seen->accelerator,
-			.qemu_version = seen->qemu_version,
-			.libvirt_version = seen->libvirt_version,
-			.boots_valid = (int)MIN(seen->boots_valid, G_MAXINT),
-			.boots_failed = (int)MIN(seen->boots_failed, G_MAXINT),
-			.last_boot_ns = seen->last_boot_ns,
-		};
+		HostRow row = make_host_row(queue_host(lab->queue, host->name), seen);
+
 		if (!load_trust(lab, &row, kept, &error)) {
 			answer_trouble(request, 0, error);
 			return;

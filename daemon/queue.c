@@ -8,6 +8,7 @@
 
 #define TROUBLE_WAIT_MS	5000	/* the database cannot be used */
 #define OVER_WAIT_MS	60000	/* until those whose machine time is used are looked at again */
+#define WAIT_STEP_MS	5000	/* while jobs wait for a host that is away */
 
 struct Queue {
 	Lab *lab;
@@ -64,6 +65,14 @@ static gboolean is_idle(const Queue *queue)
 	return !queue->build && hosts_idle(queue->hosts);
 }
 
+static void host_down(Queue *queue, Runner *runner)
+{
+	Host *host = hosts_host(queue->hosts, runner);
+
+	if (host)
+		host_set_down(host, runner_host_trouble(runner));
+}
+
 static void on_news(Runner *runner, RunnerNews news, gpointer data)
 {
 	Queue *queue = data;
@@ -74,6 +83,9 @@ static void on_news(Runner *runner, RunnerNews news, gpointer data)
 		break;
 	case RUNNER_CRASHED:
 		queue->crashed++;
+		break;
+	case RUNNER_HOST_DOWN:
+		host_down(queue, runner);
 		break;
 	case RUNNER_CHANGED:
 		queue_changed(queue, runner_job(runner));
@@ -98,7 +110,7 @@ static gboolean start_stage(Queue *queue, LineJob *job, Host *host, GError **err
 	if (job->cancel_asked)
 		return store_job_finish(lab->db, job->id, JOB_CANCELLED, "cancelled",
 					"cancelled before it came to an end", lab->now_ns(), error);
-	if (job->state != state &&
+	if ((job->state != state || (host && !g_str_equal(job->host, host->config->name))) &&
 	    !store_job_set_state(lab->db, job->id, state, host ? host->config->name : NULL, lab->now_ns(), error))
 		return FALSE;
 	runner = runner_new(lab, job->id, host ? STAGE_MEASURE : STAGE_BUILD, host ? host->config : NULL, on_news, queue);
@@ -109,6 +121,19 @@ static gboolean start_stage(Queue *queue, LineJob *job, Host *host, GError **err
 	return TRUE;
 }
 
+/*
+ * A job with boots on a host waits there while that is worth it; then it
+ * begins anew wherever it fits, so that its arms share a host again.
+ */
+static void choose_need(Queue *queue, LineJob *job)
+{
+	Host *home = job->home ? hosts_find(queue->hosts, job->host) : NULL;
+
+	job->need = home && host_worth_waiting(home) ? job->home : job->anywhere;
+	if (home && !home->place.usable && job->need == job->home)
+		kick_later(queue, WAIT_STEP_MS);
+}
+
 /* The jobs of a state that nobody works on, in the order of their turns; the caller's. */
 static GPtrArray *waiting(Queue *queue, JobState state)
 {
@@ -116,15 +141,16 @@ static GPtrArray *waiting(Queue *queue, JobState state)
 	GPtrArray *free_jobs = g_ptr_array_sized_new(jobs->len);
 
 	for (guint i = 0; i < jobs->len; i++) {
-		const LineJob *job = g_ptr_array_index(jobs, i);
+		LineJob *job = g_ptr_array_index(jobs, i);
 
 		if (find_runner(queue, job->id))
 			continue;
+		choose_need(queue, job);
 		/* what was begun is brought to its end */
-		if (job->over && (state == JOB_QUEUED || state == JOB_WAITING_FOR_HOST))
+		if (job->over && (state == JOB_QUEUED || (state == JOB_WAITING_FOR_HOST && !job->home)))
 			kick_later(queue, OVER_WAIT_MS);
 		else
-			g_ptr_array_add(free_jobs, (gpointer)job);
+			g_ptr_array_add(free_jobs, job);
 	}
 	return free_jobs;
 }
@@ -216,38 +242,9 @@ static gboolean schedule(gpointer data)
 
 /* ---- outside ---- */
 
-/* A host that the configuration has no longer: its job cannot be resumed, and its arms must share a host. */
-static void end_homeless(Queue *queue, JobState state)
+static void hosts_changed(gpointer data)
 {
-	g_autoptr(GPtrArray) jobs = waiting(queue, state);
-	g_autoptr(GError) error = NULL;
-
-	for (guint i = 0; i < jobs->len; i++) {
-		const LineJob *job = g_ptr_array_index(jobs, i);
-		g_autofree char *message = g_strdup_printf("it was measured on host '%s', which is not configured any longer",
-							   job->host);
-
-		if (!*job->host || config_host(queue->lab->config, job->host))
-			continue;
-		line_mark(queue->line, job->id);
-		if (!store_job_finish(queue->lab->db, job->id, JOB_INFRA_FAILED, "host-gone", message,
-				      queue->lab->now_ns(), &error)) {
-			lab_log(G_LOG_LEVEL_WARNING, job->id, "%s", error->message);
-			g_clear_error(&error);
-		}
-	}
-}
-
-static void take_up(Queue *queue)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), &error)) {
-		lab_log(G_LOG_LEVEL_WARNING, 0, "the queue: %s", error->message);
-		return;
-	}
-	end_homeless(queue, JOB_MEASURING);
-	end_homeless(queue, JOB_WAITING_FOR_HOST);
+	queue_kick(data);
 }
 
 Queue *queue_new(Lab *lab)
@@ -256,8 +253,7 @@ Queue *queue_new(Lab *lab)
 
 	queue->lab = lab;
 	queue->line = line_new(lab->config->benchmarks_dir);
-	queue->hosts = hosts_new(lab);
-	take_up(queue);
+	queue->hosts = hosts_new(lab, hosts_changed, queue);
 	queue_kick(queue);
 	return queue;
 }

@@ -40,6 +40,7 @@ static JobPlace *make_place(const Config *config, const ConfigTree *tree, const 
 		return place;
 	set(&place->host, host->name);
 	set(&place->host_uri, host->uri);
+	set(&place->pool_dir, host->pool_dir);
 	set(&place->vm_cpus, host->vm_cpus);
 	set(&place->other_cpus, host->other_cpus);
 	place->guest_cpus = host->guest_cpus;
@@ -93,6 +94,18 @@ gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const Conf
 	place = make_place(lab->config, tree, host);
 	return write_file(lab, job, dir, "series.mbox", error) && write_file(lab, job, dir, "config", error) &&
 	       job_spec_save(record->spec, dir, error) && job_place_save(place, dir, error);
+}
+
+gboolean run_dir_prepare_host(const Lab *lab, const char *dir, const ConfigHost *host, GError **error)
+{
+	g_autoptr(JobPlace) place = make_place(lab->config, g_ptr_array_index(lab->config->trees, 0), host);
+	g_autofree char *facts = g_build_filename(dir, "host.json", NULL), *log = g_build_filename(dir, "log", NULL);
+
+	if (g_mkdir_with_parents(dir, 0755) != 0)
+		return spec_error_set(error, SPEC_ERROR_IO, NULL, "%s: %s", dir, g_strerror(errno));
+	unlink(facts);
+	unlink(log);
+	return job_place_save(place, dir, error);
 }
 
 char *run_dir_log_tail(const char *dir)

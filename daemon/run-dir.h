@@ -7,5 +7,8 @@
 /* Makes it, or what is missing of it; place.json is written each time. host NULL: no host yet. */
 gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const ConfigHost *host, GError **error);
 
+/* The same for a host without a job: empties the directory of what an earlier look found, and writes place.json. */
+gboolean run_dir_prepare_host(const Lab *lab, const char *dir, const ConfigHost *host, GError **error);
+
 /* The last words of the log, on one line, without control characters; the caller's, may be empty. */
 char *run_dir_log_tail(const char *dir);

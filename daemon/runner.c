@@ -39,6 +39,7 @@ struct Runner {
 	gboolean ended;		/* an end event was taken in */
 	gboolean cancelling, stopping;
 	gboolean troubled;	/* logged that the database cannot be written */
+	char *host_down;	/* why the stage could not use its host; NULL: it could */
 	char *broken;		/* the run directory is not what it has to be: why */
 	int starts, crashes, locked;
 	struct {
@@ -137,6 +138,11 @@ static gboolean take_in(Runner *runner, int *ret_events)
 	}
 	runner->troubled = FALSE;
 	runner->ended |= outcome.ended;
+	if (outcome.host_down) {
+		g_free(runner->host_down);
+		runner->host_down = outcome.host_down;
+		runner->func(runner, RUNNER_HOST_DOWN, runner->data);
+	}
 	*ret_events = outcome.events;
 	if (outcome.events)
 		runner->event_us = g_get_monotonic_time();
@@ -336,6 +342,8 @@ static gboolean settle(gpointer data)
 		set_timer(runner, TROUBLE_WAIT_MS, settle);
 	else if (runner->broken)
 		finish(runner, JOB_INFRA_FAILED, "run-directory", runner->broken);
+	else if (runner->cancelling && runner->host_down)
+		finish_cancelled(runner);
 	else if (runner->ended || runner->stopping)
 		done(runner);
 	else if (runner->cancelling)
@@ -399,6 +407,11 @@ void runner_stop(Runner *runner)
 	terminate(runner);
 }
 
+const char *runner_host_trouble(const Runner *runner)
+{
+	return runner->host_down;
+}
+
 gint64 runner_job(const Runner *runner)
 {
 	return runner->job;
@@ -430,6 +443,7 @@ void runner_free(Runner *runner)
 	g_clear_handle_id(&runner->kill_id, g_source_remove);
 	g_free(runner->last.message);
 	g_free(runner->broken);
+	g_free(runner->host_down);
 	g_free(runner->dir);
 	g_free(runner);
 }

@@ -22,6 +22,7 @@ typedef enum {
 	RUNNER_CHANGED,		/* the job is not what it was: an event came in */
 	RUNNER_CRASHED,		/* the stage ended without saying how */
 	RUNNER_STARTED,		/* the stage's program was started */
+	RUNNER_HOST_DOWN,	/* the host cannot be used now: runner_host_trouble() says why */
 	RUNNER_DONE,		/* nothing more comes; to be freed by the one who is told */
 } RunnerNews;
 
@@ -35,3 +36,4 @@ void runner_cancel(Runner *runner);	/* the job ends as cancelled */
 void runner_stop(Runner *runner);	/* the job stays as it is, to be resumed */
 
 gint64 runner_job(const Runner *runner);
+const char *runner_host_trouble(const Runner *runner);	/* NULL: there was none */

@@ -154,6 +154,18 @@ gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **
 	return db_run(stmt, error) && note_boot(ingest, boot, error);
 }
 
+gboolean store_ingest_moved(StoreIngest *ingest, const char *host, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		ingest->db, "UPDATE boot SET valid = 0, reason = 'moved' WHERE job = ?1 AND host <> ?2 AND valid = 1", error);
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, ingest->job);
+	db_bind_text(stmt, 2, host);
+	return db_run(stmt, error);
+}
+
 static void bind_measure(DbStmt *stmt, const Sample *sample)
 {
 	db_bind_text(stmt, 1, sample->benchmark);

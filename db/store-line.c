@@ -6,7 +6,8 @@
 
 #define TURN_COLUMNS \
 	"job.id, job.state, job.cancel_asked, job.created_ns, job.host, job.spec," \
-	" (SELECT json FROM document WHERE document.job = job.id AND document.kind = 'accelerator'), job.submitter"
+	" (SELECT json FROM document WHERE document.job = job.id AND document.kind = 'accelerator'), job.submitter," \
+	" EXISTS (SELECT 1 FROM boot WHERE boot.job = job.id AND boot.host = job.host AND boot.valid)"
 
 static JobClock clock_of(const char *json)
 {
@@ -31,6 +32,7 @@ static gboolean read_turn(DbStmt *stmt, StoreTurn *turn, GError **error)
 	}
 	turn->cancel_asked = db_int(stmt, 2) != 0;
 	turn->created_ns = db_int(stmt, 3);
+	turn->has_boots = db_int(stmt, 8) != 0;
 	turn->clock = clock_of(db_text(stmt, 6));
 	if (!json_object_from_data(json, strlen(json), &object, error) || !job_spec_from_json(object, &turn->spec, error)) {
 		g_prefix_error(error, "job %" G_GINT64_FORMAT ": ", turn->id);

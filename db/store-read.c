@@ -190,24 +190,3 @@ gboolean store_job_file(Db *db, gint64 job, const char *name, GBytes **ret_conte
 	*ret_content = row ? db_bytes(stmt, 0) : NULL;
 	return TRUE;
 }
-
-gboolean store_host(Db *db, const char *name, StoreHost *ret_host, GError **error)
-{
-	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT accelerator, qemu_version, libvirt_version, boots_valid, boots_failed, last_boot_ns"
-		    " FROM host WHERE name = ?1", error);
-	gboolean row;
-
-	if (!stmt)
-		return FALSE;
-	db_bind_text(stmt, 1, name);
-	if (!db_step(stmt, &row, error))
-		return FALSE;
-	ret_host->accelerator = g_strdup(row ? db_text(stmt, 0) : "");
-	ret_host->qemu_version = g_strdup(row ? db_text(stmt, 1) : "");
-	ret_host->libvirt_version = g_strdup(row ? db_text(stmt, 2) : "");
-	ret_host->boots_valid = row ? db_int(stmt, 3) : 0;
-	ret_host->boots_failed = row ? db_int(stmt, 4) : 0;
-	ret_host->last_boot_ns = row ? db_int(stmt, 5) : 0;
-	return TRUE;
-}

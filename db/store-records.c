@@ -84,13 +84,6 @@ void store_boot_free(StoreBoot *boot)
 	g_free(boot);
 }
 
-void store_host_clear(StoreHost *host)
-{
-	g_clear_pointer(&host->accelerator, g_free);
-	g_clear_pointer(&host->qemu_version, g_free);
-	g_clear_pointer(&host->libvirt_version, g_free);
-}
-
 static gboolean read_spec(DbStmt *stmt, int column, JobSpec **ret_spec, GError **error)
 {
 	const char *json = db_text(stmt, column);

@@ -128,11 +128,27 @@ typedef struct {
 	char *accelerator, *qemu_version, *libvirt_version;	/* as last seen; empty: not yet */
 	gint64 boots_valid, boots_failed;
 	gint64 last_boot_ns;
+	gboolean drained;	/* somebody said that it is to take no more jobs */
 } StoreHost;
 
 gboolean store_host(Db *db, const char *name, StoreHost *ret_host, GError **error);	/* zeros: nothing known */
 void store_host_clear(StoreHost *host);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StoreHost, store_host_clear)
+
+/* When a host came and went: up, down, drained, resumed. */
+typedef struct {
+	gint64 time_ns;
+	char *what, *message;
+} StoreHostEvent;
+
+void store_host_event_free(StoreHostEvent *event);
+
+/* The last ones, newest first; an array of StoreHostEvent that owns them. */
+gboolean store_host_events(Db *db, const char *name, int limit, GPtrArray **ret_events, GError **error);
+
+/* Transactions "host-event" and "host-drain". */
+gboolean store_host_event(Db *db, const char *name, const char *what, const char *message, gint64 now_ns, GError **error);
+gboolean store_host_drain(Db *db, const char *name, gboolean drained, const char *message, gint64 now_ns, GError **error);
 
 /* ---- writing: the API's submissions ---- */
 
@@ -182,6 +198,7 @@ typedef struct {
 	JobSpec *spec;
 	char *host;		/* where it is or was measured; empty: nowhere yet */
 	char *submitter;
+	gboolean has_boots;	/* valid ones, on that host */
 } StoreTurn;
 
 /* May steal spec, host and submitter of the turn; what is left is freed. */
@@ -223,6 +240,8 @@ gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
 /* number: of its line in samples.jsonl, 0 first; its boot must be there */
 gboolean store_ingest_sample(StoreIngest *ingest, gint64 number, const Sample *sample, GError **error);
+/* Boots on other hosts than this one count no longer: the job has begun anew there. */
+gboolean store_ingest_moved(StoreIngest *ingest, const char *host, GError **error);
 /* Any state but queued; a final one ends the job. */
 gboolean store_ingest_state(StoreIngest *ingest, JobState state, const char *reason, const char *message,
 			    const char *arm, gint64 now_ns, GError **error);

@@ -8,7 +8,7 @@
 #include "jobs/spec/file.h"
 
 #define CACHE_MAX_BYTES		(64 * 1024)
-#define FAILURE_KEPT_NS		(24 * 3600 * G_GINT64_CONSTANT(1000000000))
+#define DAY_NS		(24 * 3600 * G_GINT64_CONSTANT(1000000000))
 #define PROBE_MEMORY_MIB	256
 
 void accelerator_clear(Accelerator *accelerator)
@@ -21,16 +21,18 @@ void accelerator_clear(Accelerator *accelerator)
 
 /* ---- what is known from before ---- */
 
-static char *cache_path(StageContext *stage, const Accelerator *accelerator)
+static char *cache_path(StageContext *stage, VmHost *host, const Accelerator *accelerator)
 {
-	g_autofree char *key = g_strjoin("\n", stage->place->host_uri, accelerator->host_kernel, accelerator->qemu_version,
+	g_autofree char *identity = vm_host_identity(host);
+	g_autofree char *key = g_strjoin("\n", stage->place->host_uri, identity, accelerator->host_kernel, accelerator->qemu_version,
 					 accelerator->libvirt_version, NULL);
 	g_autofree char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
 
 	return g_strdup_printf("%s/accelerator/%.16s.json", stage->place->cache_dir, digest);
 }
 
-static gboolean load_verdict(const char *path, gboolean *ret_works, char **ret_probe)
+/* What worked is kept until something changes; a failure, and what might have changed unseen, for a day. */
+static gboolean load_verdict(const char *path, gboolean kernel_known, gboolean *ret_works, char **ret_probe)
 {
 	g_autoptr(JsonObject) object = NULL;
 
@@ -38,7 +40,7 @@ static gboolean load_verdict(const char *path, gboolean *ret_works, char **ret_p
 		return FALSE;
 	gboolean works = json_object_get_boolean_member_with_default(object, "kvm", FALSE);
 	gint64 age_ns = g_get_real_time() * 1000 - json_object_get_int_member_with_default(object, "time_ns", 0);
-	if (!works && age_ns > FAILURE_KEPT_NS)
+	if ((!works || !kernel_known) && age_ns > DAY_NS)
 		return FALSE;
 	*ret_works = works;
 	*ret_probe = g_strdup(json_object_get_string_member_with_default(object, "probe", ""));
@@ -66,7 +68,7 @@ static gboolean probe_kvm(StageContext *stage, VmHost *host, const char *kernel,
 			  GError **error)
 {
 	g_autoptr(GuestPlan) plan = guest_plan_new_empty();
-	g_autofree char *run = boot_run_name(stage->dir);
+	g_autofree char *run = boot_run_name(stage->dir), *lab = boot_lab_name(stage->place->cache_dir);
 	g_autoptr(BootResult) result = NULL;
 	g_autoptr(GError) local = NULL;
 	const gint64 limit_ns = ACCELERATOR_PROBE_S * G_GINT64_CONSTANT(1000000000);
@@ -77,6 +79,7 @@ static gboolean probe_kvm(StageContext *stage, VmHost *host, const char *kernel,
 		.accelerator = VM_KVM,
 		.clock = CLOCK_KVM,
 		.limits = { limit_ns, limit_ns, limit_ns, 1 },
+		.lab = lab,
 		.run = run,
 		.memory_mib = PROBE_MEMORY_MIB,
 	};
@@ -102,14 +105,14 @@ static gboolean probe_kvm(StageContext *stage, VmHost *host, const char *kernel,
 static gboolean find_kvm(StageContext *stage, VmHost *host, const char *kernel, Accelerator *accelerator,
 			 gboolean *ret_works, GError **error)
 {
-	g_autofree char *path = cache_path(stage, accelerator);
+	g_autofree char *path = cache_path(stage, host, accelerator);
 
 	if (!vm_host_offers_kvm(host)) {
 		*ret_works = FALSE;
 		accelerator->probe = g_strdup("libvirt offers no KVM on this host (no usable /dev/kvm)");
 		return TRUE;
 	}
-	if (load_verdict(path, ret_works, &accelerator->probe))
+	if (load_verdict(path, *accelerator->host_kernel != '\0', ret_works, &accelerator->probe))
 		return TRUE;
 	if (!probe_kvm(stage, host, kernel, ret_works, &accelerator->probe, error))
 		return FALSE;

@@ -5,7 +5,9 @@
  * /dev/kvm proves nothing (there are machines where a guest hangs at its first
  * instructions), so a guest with an empty plan is booted under KVM first, with
  * a short deadline. What it gave is kept in place.cache_dir/accelerator, for
- * this libvirt URI, host kernel, QEMU and libvirt; a failure only for a day.
+ * this libvirt URI, machine, host kernel, QEMU and libvirt: any other is probed
+ * anew. A failure is kept for a day, and so is a success where the kernel is
+ * not known (libvirt does not tell that of another machine).
  */
 #pragma once
 

@@ -6,7 +6,6 @@
 
 #include "jobs/spec/file.h"
 
-#define IMAGE_MAX_BYTES	(256 * 1024 * 1024)
 #define CPIO_BLOCK	512
 #define CPIO_ALIGN	4
 
@@ -149,21 +148,4 @@ GBytes *guest_plan_cpio(const char *text)
 	add_file(archive, "TRAILER!!!", 0, "", 0);
 	pad(archive, CPIO_BLOCK);
 	return g_byte_array_free_to_bytes(archive);
-}
-
-gboolean guest_image_with_plan(const char *image_path, const char *text, GBytes **ret_image, GError **error)
-{
-	g_autofree char *image = NULL;
-	g_autoptr(GBytes) cpio = guest_plan_cpio(text);
-	gsize size, cpio_size;
-
-	if (!file_read(image_path, IMAGE_MAX_BYTES, &image, &size, error))
-		return FALSE;
-	const guint8 *cpio_data = g_bytes_get_data(cpio, &cpio_size);
-	GByteArray *both = g_byte_array_sized_new((guint)(size + cpio_size + CPIO_ALIGN));
-	g_byte_array_append(both, (const guint8 *)image, (guint)size);
-	pad(both, CPIO_ALIGN);
-	g_byte_array_append(both, cpio_data, (guint)cpio_size);
-	*ret_image = g_byte_array_free_to_bytes(both);
-	return TRUE;
 }

@@ -60,9 +60,6 @@ char *guest_plan_text(const GuestPlan *plan, const char *nonce, JobClock clock);
 /*
  * A newc archive with /plan in it, to be appended to an initramfs. Padded to
  * 512 bytes; the kernel wants an archive to begin at a multiple of 4, and
- * guest_image_with_plan() sees to it.
+ * host_store_put_joined() sees to it.
  */
 GBytes *guest_plan_cpio(const char *text);
-
-/* The guest image (file's bytes) with the plan's archive behind it. */
-gboolean guest_image_with_plan(const char *image_path, const char *text, GBytes **ret_image, GError **error);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a host's QEMU finds the files of a boot: put a file on the host, get
- * its path there. What calls this does not know where the host is; today a
- * store is a directory of this machine.
+ * its path there. What calls this does not know where the host is: a store is
+ * a directory of this machine (host_store_new(), for the embedded driver) or
+ * volumes of a libvirt storage pool (hostvolumes.h).
  *
- * Kernels and initramfs are named by their content (SHA-256) and kept, so the
- * same file is copied once; they are readable for everybody. Scratch disks
- * belong to one boot and to QEMU's user.
+ * Kernels, initramfs and disk templates are named by their content (SHA-256)
+ * and kept, so the same file travels once. What is made from them for a boot
+ * belongs to that boot.
  */
 #pragma once
 
@@ -34,7 +35,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostStore, host_store_free)
 
 /* The path on the host, the caller's. */
 char *host_store_put_file(HostStore *store, const char *path, GError **error);
-char *host_store_put_bytes(HostStore *store, GBytes *bytes, GError **error);
+
+/*
+ * A file for one boot: that at path, up to a multiple of 4 bytes, and tail
+ * behind it: what the kernel takes for an initramfs of two archives.
+ */
+char *host_store_put_joined(HostStore *store, const char *path, GBytes *tail, const char *name, GError **error);
 
 /* A writable copy of a raw image, as sparse as it is. The name is the caller's to choose; an old one is replaced. */
 char *host_store_scratch(HostStore *store, const char *image, const char *name, GError **error);

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "jobs/look.h"
 #include "jobs/stage.h"
 #include "jobs/sweep.h"
 
@@ -27,9 +28,13 @@ static void print_help(void)
 		g_print("  %-10s %s\n", stages[i].name, stages[i].help);
 	g_print("\nregrlab-job sweep FILE removes what no job owns and what is kept no longer, as the\n"
 		"order in FILE says; regrlabd writes it, at its start and once a day.\n");
-	g_print("\nExit status: %d ended (the last event says how), %d usage, %d the run directory\n"
-		"cannot be used, %d another stage works in it, %d stopped by a signal.\n",
-		STAGE_EXIT_ENDED, STAGE_EXIT_USAGE, STAGE_EXIT_BROKEN, STAGE_EXIT_LOCKED, STAGE_EXIT_STOPPED);
+	g_print("\n`regrlab-job look DIR` looks after the host of DIR/place.json: ends what dead stages\n"
+		"left there, and writes DIR/host.json.\n"
+		"\nExit status: %d ended (the last event says how), %d usage, %d the host cannot be used\n"
+		"now, %d the run directory cannot be used, %d another stage works in it, %d stopped by\n"
+		"a signal.\n",
+		STAGE_EXIT_ENDED, STAGE_EXIT_USAGE, STAGE_EXIT_HOST, STAGE_EXIT_BROKEN, STAGE_EXIT_LOCKED,
+		STAGE_EXIT_STOPPED);
 }
 
 static const StageRow *find_stage(const char *name)
@@ -53,6 +58,8 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && g_str_equal(argv[1], "sweep"))
 		return sweep_main(argv[2]);
+	if (argc == 3 && g_str_equal(argv[1], "look"))
+		return look_at_host(argv[2]);
 	const StageRow *row = argc == 3 ? find_stage(argv[1]) : NULL;
 	if (!row) {
 		g_printerr("regrlab-job: wanted a stage and a run directory; see regrlab-job --help\n");

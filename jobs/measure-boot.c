@@ -13,6 +13,8 @@
 #define TICK_MS			1000
 #define LAST_WORDS_NS		(2 * G_GINT64_CONSTANT(1000000000))	/* a kernel in trouble has to finish its report */
 #define STATUS_NOT_APPLICABLE	77
+#define START_S			600		/* that libvirt may take; the disk of a boot may be large */
+#define CALLS_S			90		/* the same, for what takes a moment */
 #define START_TRIES		3		/* of one virtual machine */
 
 /* A boot as it goes on. */
@@ -53,11 +55,26 @@ static gint64 clock_ns(clockid_t clock)
 	return now.tv_sec * G_GINT64_CONSTANT(1000000000) + now.tv_nsec;
 }
 
+/* A short name that no other machine's lab has. */
+static char *name_of(const char *text)
+{
+	g_autofree char *machine = NULL, *both = NULL, *digest = NULL;
+
+	if (!g_file_get_contents("/etc/machine-id", &machine, NULL, NULL))
+		machine = g_strdup(g_get_host_name());
+	both = g_strjoin("\n", machine, text, NULL);
+	digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, both, -1);
+	return g_strndup(digest, 12);
+}
+
 char *boot_run_name(const char *dir)
 {
-	g_autofree char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, dir, -1);
+	return name_of(dir);
+}
 
-	return g_strndup(digest, 12);
+char *boot_lab_name(const char *cache_dir)
+{
+	return name_of(cache_dir);
 }
 
 /* ---- what the guest says ---- */
@@ -242,6 +259,7 @@ static gboolean follow(Boot *boot, void (*tick)(gpointer), gpointer user, GError
 	while (state == VM_RUNNING && !expired && !is_over(boot, clock_ns(CLOCK_MONOTONIC))) {
 		gint64 now = clock_ns(CLOCK_MONOTONIC), next;
 		expired = watch_expired(&boot->watch, now, &next);
+		guard_set(boot->setup->stage->guard, "what a guest says", CALLS_S);
 		if (!expired)
 			vm_wait(boot->vm, boot->setup->stage->stop_fd,
 				more ? 0 : (int)MIN(TICK_MS, (next - now) / 1000000 + 1));
@@ -296,14 +314,12 @@ static gboolean make_files(const BootSetup *setup, int boot, const char *nonce, 
 	HostStore *store = vm_host_store(setup->host);
 	g_autofree char *plan = guest_plan_text(setup->plan, nonce, setup->clock);
 	g_autofree char *number = boot < 0 ? g_strdup("probe") : g_strdup_printf("%d", boot);
-	g_autoptr(GBytes) image = NULL;
+	g_autoptr(GBytes) archive = guest_plan_cpio(plan);
 
 	/* short: libvirt takes 20 characters of it for its sockets */
 	files->name = g_strdup_printf("rl-%" G_GINT64_FORMAT "-%s-%.6s", setup->stage->spec->job, number, setup->run);
 	files->uuid = make_uuid(setup->run, boot);
-	if (!guest_image_with_plan(setup->stage->place->guest_image, plan, &image, error))
-		return FALSE;
-	files->initrd = host_store_put_bytes(store, image, error);
+	files->initrd = host_store_put_joined(store, setup->stage->place->guest_image, archive, files->name, error);
 	if (!files->initrd)
 		return FALSE;
 	if (setup->disk_template)
@@ -318,6 +334,7 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 	VmDescription description = {
 		.name = files->name,
 		.uuid = files->uuid,
+		.lab = setup->lab,
 		.run = setup->run,
 		.job = setup->stage->spec->job,
 		.boot = boot,
@@ -369,6 +386,7 @@ gboolean boot_once(const BootSetup *setup, int number, const char *kernel, void 
 	Boot boot = { .setup = setup, .boot = number, .result = result };
 	BootFiles files = { 0 };
 
+	guard_set(setup->stage->guard, "putting a boot's files on the host, and starting it", START_S);
 	guest_nonce(setup->stage->spec->seed, number, nonce);
 	result->samples = g_array_new(FALSE, FALSE, sizeof(BootSample));
 	result->start_ns = clock_ns(CLOCK_REALTIME);
@@ -386,7 +404,9 @@ gboolean boot_once(const BootSetup *setup, int number, const char *kernel, void 
 		result->console_tail = console_tail(boot.console, BOOT_CONSOLE_TAIL);
 		*ret_result = g_steal_pointer(&result);
 	}
+	guard_set(setup->stage->guard, "ending a virtual machine", CALLS_S);
 	boot_clear(&boot);
 	files_clear(setup, &files);
+	guard_clear(setup->stage->guard);
 	return done;
 }

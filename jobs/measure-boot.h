@@ -17,7 +17,7 @@ typedef struct {
 	VmAccelerator accelerator;
 	JobClock clock;
 	WatchLimits limits;
-	const char *run;		/* the run directory's name on the host */
+	const char *lab, *run;		/* the lab's and the run directory's names on the host */
 	const char *disk_template;	/* NULL: no disk */
 	int memory_mib;
 } BootSetup;
@@ -45,8 +45,9 @@ typedef struct {
 void boot_result_free(BootResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BootResult, boot_result_free)
 
-/* What a run directory is called on a host: a short digest of its path. The caller's. */
+/* What a run directory and a lab are called on a host: short digests of this machine and a path. The caller's. */
 char *boot_run_name(const char *dir);
+char *boot_lab_name(const char *cache_dir);
 
 /*
  * Boots kernel (a path on the host) as boot number boot (-1: the probe) and

@@ -101,11 +101,24 @@ static gboolean keep_boot(MeasureBoots *boots, int boot, int pair, SampleArm arm
 	return TRUE;
 }
 
+/* Takes the error. */
+static gboolean fail_boot(MeasureBoots *boots, GError *error)
+{
+	gboolean stopped = g_error_matches(error, CHILD_ERROR, CHILD_ERROR_STOPPED);
+
+	if (stopped || vm_host_alive(boots->setup.host))
+		return stage_fail_error(boots->setup.stage,
+					g_error_matches(error, VM_ERROR, VM_ERROR_PINNING) ? "pinning" : "libvirt", error);
+	stage_host_down(boots->setup.stage, "%s", error->message);
+	g_error_free(error);
+	return FALSE;
+}
+
 gboolean measure_boots_next(gpointer user, const MeasureNext *next)
 {
 	MeasureBoots *boots = user;
 	StageContext *stage = boots->setup.stage;
-	int boot = (int)boots->history->boots->len;
+	int boot = measure_history_next_boot(boots->history);
 	g_autoptr(BootResult) result = NULL;
 	GError *error = NULL;
 
@@ -123,9 +136,11 @@ gboolean measure_boots_next(gpointer user, const MeasureNext *next)
 	boots->progress_us = 0;
 	show_progress(boots);
 	if (!boot_once(&boots->setup, boot, boots->kernels[next->arm], show_progress, boots, &result, &error))
-		return stage_fail_error(stage, g_error_matches(error, VM_ERROR, VM_ERROR_PINNING) ? "pinning" : "libvirt", error);
+		return fail_boot(boots, error);
 	measure_host_after(boots->around, result);
-	return keep_boot(boots, boot, next->pair, next->arm, result);
+	if (!keep_boot(boots, boot, next->pair, next->arm, result))
+		return FALSE;
+	return vm_host_alive(boots->setup.host) || stage_host_down(stage, "%s", result->detail);
 }
 
 void measure_boots_clear(MeasureBoots *boots)

@@ -30,12 +30,21 @@ static gboolean take_arm(MeasureHistory *history, JsonObject *object, GError **e
 	return TRUE;
 }
 
+static void set_host(MeasureHistory *history, const char *host)
+{
+	if (!*host)
+		return;
+	g_free(history->host);
+	history->host = g_strdup(host);
+}
+
 static gboolean take_accelerator(MeasureHistory *history, JsonObject *object, GError **error)
 {
 	if (!job_clock_from_name(get_text(object, "clock"), &history->clock) || history->clock == CLOCK_AUTO)
 		return bad(error, "an accelerator event without a clock");
 	history->accelerator = history->clock == CLOCK_KVM ? VM_KVM : VM_TCG;
 	history->has_accelerator = TRUE;
+	set_host(history, get_text(object, "host"));
 	return TRUE;
 }
 
@@ -63,7 +72,7 @@ static gboolean take_boot(MeasureHistory *history, JsonObject *object, GError **
 	gint64 end_ns = json_object_get_int_member_with_default(object, "end_ns", 0);
 	SampleArm arm;
 
-	if (json_object_get_int_member_with_default(object, "boot", -1) != history->boots->len ||
+	if (json_object_get_int_member_with_default(object, "boot", -1) != measure_history_next_boot(history) ||
 	    !sample_arm_from_string(get_text(object, "arm"), &arm) || samples < 0 || pair < 0 || pair > SAMPLE_BOOT_MAX ||
 	    history->boots->len >= MAX_BOOTS)
 		return bad(error, "a boot event out of its order, or incomplete");
@@ -76,6 +85,33 @@ static gboolean take_host_state(MeasureHistory *history, JsonObject *object, GEr
 {
 	g_free(history->host_state);
 	history->host_state = g_strdup(get_text(object, "id"));
+	return TRUE;
+}
+
+/* The boot that was lost with its host is no failure of anybody. */
+static gboolean take_host_down(MeasureHistory *history, JsonObject *object G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+	ScheduleBoot *boot;
+
+	if (!history->boots->len)
+		return TRUE;
+	boot = &g_array_index(history->boots, ScheduleBoot, history->boots->len - 1);
+	if (!g_str_equal(boot->reason, "lost"))
+		return TRUE;
+	boot->reason = SCHEDULE_EXCUSED;
+	if (history->last_failed_silently)
+		history->failed_without_samples[boot->arm]--;
+	history->last_failed_silently = FALSE;
+	return TRUE;
+}
+
+static gboolean take_moved(MeasureHistory *history, JsonObject *object, GError **error)
+{
+	const char *host = get_text(object, "to");
+
+	if (!*host)
+		return bad(error, "a moved event that does not say where to");
+	measure_history_set_aside(history, host);
 	return TRUE;
 }
 
@@ -117,6 +153,7 @@ static gboolean take_event(gint64 seq G_GNUC_UNUSED, const char *type, JsonObjec
 		{ "boot", take_boot }, { "look", take_look },		    { "result", take_result },
 		{ "host-state", take_host_state },
 		{ "more", take_more }, { "more-result", take_more_result },
+		{ "moved", take_moved }, { "host-down", take_host_down },
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -152,9 +189,27 @@ void measure_history_free(MeasureHistory *history)
 	g_free(history->host_state);
 	host_warnings_free(history->warnings);
 	g_free(history->more_order);
+	g_free(history->host);
 	g_array_unref(history->boots);
 	g_string_chunk_free(history->text);
 	g_free(history);
+}
+
+void measure_history_set_aside(MeasureHistory *history, const char *host)
+{
+	set_host(history, host);
+	history->set_aside = measure_history_next_boot(history);
+	history->set_aside_samples = history->samples;
+	g_array_set_size(history->boots, 0);
+	history->boots_ns = 0;
+	history->looks = 0;
+	history->has_accelerator = FALSE;
+	memset(history->failed_without_samples, 0, sizeof(history->failed_without_samples));
+}
+
+int measure_history_next_boot(const MeasureHistory *history)
+{
+	return history->set_aside + (int)history->boots->len;
 }
 
 void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, const char *reason, gint64 samples,
@@ -165,8 +220,9 @@ void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, 
 	g_array_append_val(history->boots, boot);
 	history->samples += samples;
 	history->boots_ns += duration_ns;
+	history->last_failed_silently = *reason && samples == 0 && !g_str_equal(reason, MEASURE_DISTURBED);
 	if (g_str_equal(reason, MEASURE_DISTURBED))
 		history->disturbed++;
-	else if (*reason && samples == 0)
+	else if (history->last_failed_silently)
 		history->failed_without_samples[arm]++;
 }

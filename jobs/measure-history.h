@@ -14,6 +14,9 @@ typedef struct {
 	char *kernel[SAMPLE_ARM_COUNT];		/* paths in the cache; NULL: no arm event yet */
 	char *release[SAMPLE_ARM_COUNT];	/* kernel_release */
 
+	char *host;		/* where it is measured; NULL: nowhere yet */
+	int set_aside;		/* boots before those below, on hosts that the job has left */
+	gint64 set_aside_samples;	/* theirs, the first lines of samples.jsonl */
 	gboolean has_accelerator;
 	VmAccelerator accelerator;
 	JobClock clock;
@@ -25,6 +28,7 @@ typedef struct {
 	gint64 samples;		/* lines of samples.jsonl that the boot events count */
 	gint64 boots_ns;	/* all boots' time together */
 	guint failed_without_samples[SAMPLE_ARM_COUNT];
+	gboolean last_failed_silently;	/* the last boot is one of these */
 	gboolean has_result;
 
 	char *host_state;	/* id of the last host-state event; empty: none yet */
@@ -42,6 +46,11 @@ typedef struct {
 gboolean measure_history_load(const char *dir, MeasureHistory **ret_history, GError **error);
 void measure_history_free(MeasureHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MeasureHistory, measure_history_free)
+
+/* The job begins anew on another host: what there is so far is kept, and counts no longer. */
+void measure_history_set_aside(MeasureHistory *history, const char *host);
+
+int measure_history_next_boot(const MeasureHistory *history);	/* the number of the boot to come */
 
 /* One boot more. reason is copied. */
 void measure_history_add_boot(MeasureHistory *history, int pair, SampleArm arm, const char *reason, gint64 samples,

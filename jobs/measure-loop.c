@@ -20,7 +20,8 @@ static char *failed_console(const MeasureLoop *loop, SampleArm arm)
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
 		if (boot->arm != arm || !*boot->reason)
 			continue;
-		g_autofree char *path = g_strdup_printf("%s/boot-%u-console.txt", loop->stage->artifacts, i);
+		g_autofree char *path = g_strdup_printf("%s/boot-%u-console.txt", loop->stage->artifacts,
+							(guint)loop->history->set_aside + i);
 		if (!file_read(path, 16 * 1024 * 1024, &text, &size, NULL))
 			break;
 		return g_strdup(size > BOOT_CONSOLE_TAIL ? text + size - BOOT_CONSOLE_TAIL : text);
@@ -91,7 +92,7 @@ static StatsResult *analyse(const MeasureLoop *loop, StatsRule rule, int max_boo
 	stage_progress(stage, "comparing", 0, 0, -1);
 	for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++)
 		options.failed_boots[arm] = loop->history->failed_without_samples[arm];
-	g_autoptr(SampleTable) table = measure_samples_load(stage->dir, &error);
+	g_autoptr(SampleTable) table = measure_samples_load(stage->dir, loop->history->set_aside_samples, &error);
 	StatsResult *result = table ? stats_analyse(table, &options, &error) : NULL;
 	if (!result)
 		stage_fail_error(stage, "analysis", error);

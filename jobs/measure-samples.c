@@ -113,7 +113,7 @@ gboolean measure_samples_append(const char *dir, const JobSpec *spec, const char
 	return written;
 }
 
-SampleTable *measure_samples_load(const char *dir, GError **error)
+SampleTable *measure_samples_load(const char *dir, gint64 skip, GError **error)
 {
 	g_autofree char *path = g_build_filename(dir, "samples.jsonl", NULL);
 	g_autofree char *text = NULL;
@@ -121,5 +121,8 @@ SampleTable *measure_samples_load(const char *dir, GError **error)
 
 	if (!file_read(path, SAMPLE_TEXT_MAX_BYTES, &text, &size, error))
 		return NULL;
-	return sample_table_from_jsonl(text, size, NULL, error);
+	const char *start = text, *end = text + size;
+	for (; skip > 0 && start < end; skip--)
+		start += strcspn(start, "\n") + 1;
+	return sample_table_from_jsonl(start, (gsize)(end - start), NULL, error);
 }

@@ -17,5 +17,5 @@ gboolean measure_samples_cut(const char *dir, gint64 lines, GError **error);
 gboolean measure_samples_append(const char *dir, const JobSpec *spec, const char *host, JobClock clock, int boot, int pair,
 				SampleArm arm, const BootResult *result, GError **error);
 
-/* All of them. NULL on failure. */
-SampleTable *measure_samples_load(const char *dir, GError **error);
+/* All of them but the first skip. NULL on failure. */
+SampleTable *measure_samples_load(const char *dir, gint64 skip, GError **error);

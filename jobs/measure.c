@@ -11,6 +11,7 @@
 #include "jobs/measure-boots.h"
 #include "jobs/measure-samples.h"
 
+#define HOST_OPEN_S		600	/* until a call that does not come back is given up */
 #define HOST_BUSY_S		30	/* for a stage that is just ending */
 #define STORE_MAX_BYTES		(G_GINT64_CONSTANT(1) << 30)
 #define STORE_SCRATCH_MAX_S	(24 * 3600)
@@ -20,7 +21,7 @@ typedef struct {
 	MeasureHistory *history;
 	VmHost *host;
 	GuestPlan *plan;
-	char *run;
+	char *lab, *run, *marks;
 	char *kernel[SAMPLE_ARM_COUNT];	/* on the host */
 	char *disk_template;
 	char *qemu, *libvirt;		/* versions */
@@ -36,7 +37,9 @@ static void measure_clear(Measure *measure)
 	measure_history_free(measure->history);
 	vm_host_close(measure->host);
 	g_free(measure->disk_template);
+	g_free(measure->lab);
 	g_free(measure->run);
+	g_free(measure->marks);
 	measure_boots_clear(&measure->boots);
 	g_free(measure->qemu);
 	g_free(measure->libvirt);
@@ -61,42 +64,97 @@ static gboolean load(Measure *measure)
 					  "the %s kernel is not there (%s): the job has to be built again", name,
 					  kernel ? kernel : "never built");
 	}
+	measure->lab = boot_lab_name(stage->place->cache_dir);
 	measure->run = boot_run_name(stage->dir);
+	measure->marks = g_build_filename(stage->place->cache_dir, "volumes", stage->place->host, NULL);
 	return TRUE;
+}
+
+/* The job has moved: what was measured on another host cannot be compared with what comes, and is set aside. */
+static gboolean tell_moved(Measure *measure)
+{
+	StageContext *stage = measure->stage;
+	MeasureHistory *history = measure->history;
+	JsonObject *members;
+
+	if (!history->host || g_str_equal(history->host, stage->place->host))
+		return TRUE;
+	members = json_object_new();
+	json_object_set_string_member(members, "from", history->host);
+	json_object_set_string_member(members, "to", stage->place->host);
+	json_object_set_int_member(members, "boots", history->boots->len);
+	stage_log(stage, "the job has moved from host '%s' to '%s': %u boots are set aside", history->host, stage->place->host,
+		  history->boots->len);
+	measure_history_set_aside(history, stage->place->host);
+	return stage_event(stage, "moved", members, TRUE);
 }
 
 /* ---- the host ---- */
 
-static gboolean open_host(Measure *measure)
+/* A call into libvirt did not come back. In the guard's thread; the stage's own hangs in that call. */
+static void hung(const char *what, gpointer data)
+{
+	StageContext *stage = data;
+
+	stage_host_down(stage, "libvirt does not come back (%s)", what);
+	_exit(stage_finish(stage, FALSE, "", ""));
+}
+
+/* Takes the error. Whether it is the host's or the lab's own. */
+static gboolean fail_host(Measure *measure, const char *reason, GError *error)
+{
+	if (measure->host && vm_host_alive(measure->host))
+		return stage_fail_error(measure->stage, reason, error);
+	stage_host_down(measure->stage, "%s", error->message);
+	g_error_free(error);
+	return FALSE;
+}
+
+/* What is wrong with the configuration is wrong tomorrow too; what libvirt says may pass. */
+static gboolean connect(Measure *measure)
 {
 	StageContext *stage = measure->stage;
 	const JobPlace *place = stage->place;
-	g_autofree char *store = g_build_filename(place->cache_dir, "host-files", NULL);
+	const VmHostSetup setup = { place->host_uri, place->pool_dir, measure->marks, measure->lab, measure->run };
+
+	for (int tries = 0;; tries++) {
+		g_autoptr(GError) error = NULL;
+
+		measure->host = vm_host_open(&setup, &error);
+		if (measure->host)
+			return TRUE;
+		if (g_error_matches(error, VM_ERROR, VM_ERROR_LIBVIRT))
+			return stage_host_down(stage, "%s", error->message);
+		if (!g_error_matches(error, VM_ERROR, VM_ERROR_BUSY) || tries == HOST_BUSY_S || stage_stopping(stage))
+			return stage_fail_error(stage, "host", g_steal_pointer(&error));
+		g_usleep(G_USEC_PER_SEC);
+	}
+}
+
+static gboolean open_host(Measure *measure)
+{
+	StageContext *stage = measure->stage;
 	int leftovers = 0;
 	GError *error = NULL;
 
 	stage_progress(stage, "opening the host", 0, 0, -1);
-	for (int tries = 0; !measure->host; tries++) {
-		g_clear_error(&error);
-		measure->host = vm_host_open(place->host_uri, store, &error);
-		if (measure->host)
-			break;
-		if (!g_error_matches(error, VM_ERROR, VM_ERROR_BUSY) || tries == HOST_BUSY_S || stage_stopping(stage))
-			return stage_fail_error(stage, "host", error);
-		g_usleep(G_USEC_PER_SEC);
-	}
+	stage->guard = guard_new(hung, stage);
+	guard_set(stage->guard, "opening the host, and putting the kernels there", HOST_OPEN_S);
+	if (!connect(measure))
+		return FALSE;
 	if (*vm_host_note(measure->host))
 		stage_log(stage, "%s", vm_host_note(measure->host));
-	if (!vm_host_destroy_leftovers(measure->host, measure->run, &leftovers, &error))
-		return stage_fail_error(stage, "libvirt", error);
+	if (!vm_host_destroy_leftovers(measure->host, &leftovers, &error))
+		return fail_host(measure, "libvirt", error);
 	if (leftovers)
 		stage_log(stage, "ended %d virtual machines that an earlier stage left behind", leftovers);
 	for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++) {
 		measure->kernel[arm] = host_store_put_file(vm_host_store(measure->host), measure->history->kernel[arm], &error);
 		if (!measure->kernel[arm])
-			return stage_fail_error(stage, "host-files", error);
+			return fail_host(measure, "host-files", error);
 	}
-	return TRUE;
+	guard_clear(stage->guard);
+	return tell_moved(measure);
 }
 
 static gboolean choose_accelerator(Measure *measure)
@@ -115,6 +173,7 @@ static gboolean choose_accelerator(Measure *measure)
 		  job_clock_name(accelerator.clock), accelerator.probe);
 
 	JsonObject *members = json_object_new();
+	json_object_set_string_member(members, "host", stage->place->host);
 	json_object_set_string_member(members, "accelerator", vm_accelerator_name(accelerator.accelerator));
 	json_object_set_string_member(members, "clock", job_clock_name(accelerator.clock));
 	json_object_set_string_member(members, "probe", accelerator.probe);
@@ -159,6 +218,7 @@ static gboolean make_plan(Measure *measure)
 			.accelerator = measure->history->accelerator,
 			.clock = clock,
 			.limits = watch_limits(stage->place, measure->plan, clock),
+			.lab = measure->lab,
 			.run = measure->run,
 			.disk_template = measure->disk_template,
 			.memory_mib = measure->plan->sets->memory_mib,

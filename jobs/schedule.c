@@ -111,7 +111,8 @@ static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARM_COUNT])
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
 		Tally *tally = &tallies[boot->arm];
-		if (is_disturbed(boot))
+
+		if (is_disturbed(boot) || g_str_equal(boot->reason, SCHEDULE_EXCUSED))
 			continue;
 		*(is_valid(boot) ? &tally->valid : &tally->failed) += 1;
 		tally->last_but_one = tally->last;

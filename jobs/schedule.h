@@ -23,6 +23,7 @@
 
 /* The host was noisy: nobody's failure, and replaced like one. */
 #define SCHEDULE_DISTURBED "disturbed"
+#define SCHEDULE_EXCUSED	"host-down"	/* reason of a boot that its host took along: it is made again, and is nobody's failure */
 
 /* One boot that was made. */
 typedef struct {

@@ -15,6 +15,7 @@
 #include "jobs/spec/room.h"
 #include "jobs/spec/text.h"
 
+#define HOST_DOWN		"host-down"	/* the event */
 #define PROGRESS_EVERY_NS	(G_GINT64_CONSTANT(1000000000))
 
 struct StageLog {
@@ -250,6 +251,25 @@ gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error
 	return FALSE;
 }
 
+gboolean stage_host_down(StageContext *stage, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_autofree char *message = g_strdup_vprintf(format, args);
+	va_end(args);
+	return stage_fail(stage, HOST_DOWN, "", "", NULL, "%s", message);
+}
+
+static gboolean write_host_down(StageContext *stage, GError **error)
+{
+	JsonObject *members = json_object_new();
+
+	json_object_set_string_member(members, "host", stage->place->host);
+	json_object_set_string_member(members, "message", stage->failure->message);
+	return event_log_append(stage->events, HOST_DOWN, members, TRUE, error);
+}
+
 static JsonObject *end_members(const StageFailure *failure, gboolean ok, const char *state, const char *message)
 {
 	JsonObject *members = json_object_new();
@@ -296,7 +316,10 @@ int stage_finish(StageContext *stage, gboolean ok, const char *state, const char
 	g_assert(ok || stage->failure);
 
 	g_autoptr(GError) error = NULL;
-	if (!event_log_append(stage->events, "end", end_members(stage->failure, ok, state, message), TRUE, &error)) {
+	gboolean host_down = !ok && g_str_equal(stage->failure->state, HOST_DOWN);
+	if (host_down && write_host_down(stage, &error))
+		return STAGE_EXIT_HOST;
+	if (host_down || !event_log_append(stage->events, "end", end_members(stage->failure, ok, state, message), TRUE, &error)) {
 		g_printerr("regrlab-job: %s: %s\n", stage->dir, error->message);
 		return STAGE_EXIT_BROKEN;
 	}
@@ -438,6 +461,7 @@ void stage_close(StageContext *stage)
 	job_place_free(stage->place);
 	failure_free(stage->failure);
 	sandbox_free(stage->sandbox);
+	guard_free(stage->guard);
 	if (stage->lock_fd >= 0)
 		close(stage->lock_fd);
 	g_free(stage->step);

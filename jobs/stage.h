@@ -19,6 +19,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "jobs/child.h"
+#include "jobs/guard.h"
 #include "jobs/sandbox.h"
 #include "jobs/spec/cpus.h"
 #include "jobs/spec/event.h"
@@ -27,6 +29,7 @@
 
 #define STAGE_EXIT_ENDED	0	/* an 'end' event says how */
 #define STAGE_EXIT_USAGE	64
+#define STAGE_EXIT_HOST		69	/* a 'host-down' event says why the host cannot be used now; started again it goes on */
 #define STAGE_EXIT_BROKEN	70	/* no 'end' could be written: run directory unreadable, disk full */
 #define STAGE_EXIT_LOCKED	75	/* another stage works in the directory */
 #define STAGE_EXIT_STOPPED	143	/* told to stop; started again it goes on */
@@ -44,6 +47,7 @@ typedef struct {
 	JobPlace *place;
 	EventLog *events;
 	int stop_fd;		/* readable once SIGTERM or SIGINT came; for poll, never read it */
+	Guard *guard;		/* over calls that may never come back; NULL: none */
 	gboolean ended;		/* events.jsonl says that this stage has ended before: there is nothing to do */
 
 	/* stage.c's own */
@@ -109,8 +113,14 @@ gboolean stage_fail(StageContext *stage, const char *state, const char *reason, 
 gboolean stage_fail_error(StageContext *stage, const char *reason, GError *error);
 
 /*
+ * The same if it is the host that cannot be used now: the job has not ended,
+ * it waits for the host, or moves to another.
+ */
+gboolean stage_host_down(StageContext *stage, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/*
  * Writes the 'end' event (durable): state and message if ok, else the failure
- * kept; nothing if the stage was stopped, or one of its programs killed,
+ * kept ('host-down' if that is what it was); nothing if the stage was stopped, or one of its programs killed,
  * or a disk is full (neither proves anything about a patch). Returns the exit status of the
  * process. If the directory has a final end already nothing is written.
  */

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "jobs/hostvolumes.h"
 #include "jobs/spec/file.h"
 #include "jobs/vm-embed.h"
 #include "jobs/vm-xml.h"
@@ -23,7 +24,8 @@ struct VmHost {
 	virConnectPtr connection;
 	HostStore *store;
 	VmEmbed embed;
-	gboolean embedded;
+	gboolean embedded, here;
+	char *marks_dir, *lab, *run;
 	GThread *loop;
 	gint stop;		/* atomic: the loop's thread ends */
 };
@@ -103,63 +105,84 @@ static gboolean start_loop(VmHost *host, GError **error)
 
 /* ---- opening ---- */
 
-static gboolean is_local(const char *uri)
+gboolean vm_host_is_here(const char *uri)
 {
 	g_autoptr(GUri) parsed = g_uri_parse(uri, G_URI_FLAGS_NONE, NULL);
 	const char *server = parsed ? g_uri_get_host(parsed) : NULL;
+
+	return !server || !*server;
+}
+
+/* QEMU's driver, whatever the way to it. */
+static gboolean is_qemu(const char *uri)
+{
+	g_autoptr(GUri) parsed = g_uri_parse(uri, G_URI_FLAGS_NONE, NULL);
 	const char *scheme = parsed ? g_uri_get_scheme(parsed) : "";
 
-	return (!server || !*server) && (g_str_equal(scheme, "qemu") || g_str_equal(scheme, "qemu+unix"));
+	return g_str_equal(scheme, "qemu") || g_str_has_prefix(scheme, "qemu+");
 }
 
-static gboolean open_uri(VmHost *host, const char *uri, const char *store_dir, GError **error)
+static gboolean open_embedded(VmHost *host, const VmHostSetup *setup, GError **error)
 {
 	g_autofree char *files = NULL;
-	uid_t uid = (uid_t)-1;
-	gid_t gid = (gid_t)-1;
 
-	host->embedded = vm_embed_is(uri);
-	if (!host->embedded && !is_local(uri)) {
-		g_set_error(error, VM_ERROR, VM_ERROR_URI, "%s: only hosts on this machine can be used "
-			    "(qemu:///embed?root=DIR, qemu:///system, qemu:///session)", uri);
+	if (!vm_embed_prepare(setup->uri, &host->embed, error))
 		return FALSE;
-	}
-	if (host->embedded) {
-		if (!vm_embed_prepare(uri, &host->embed, error))
-			return FALSE;
-		uri = host->embed.uri;
-		uid = host->embed.uid;
-		gid = host->embed.gid;
-		files = g_build_filename(host->embed.root, STORE_DIR, NULL);
-		log_to_file(host);
-	}
-	host->store = host_store_new(files ? files : store_dir, uid, gid, error);
-	if (!host->store || !start_loop(host, error))
-		return FALSE;
-	host->connection = virConnectOpen(uri);
-	if (!host->connection)
-		return vm_error_libvirt(error, uri);
-	return TRUE;
+	files = g_build_filename(host->embed.root, STORE_DIR, NULL);
+	log_to_file(host);
+	host->store = host_store_new(files, host->embed.uid, host->embed.gid, error);
+	return host->store != NULL;
 }
 
-VmHost *vm_host_open(const char *uri, const char *store_dir, GError **error)
+static gboolean open_uri(VmHost *host, const VmHostSetup *setup, GError **error)
+{
+	host->embedded = vm_embed_is(setup->uri);
+	host->here = vm_host_is_here(setup->uri);
+	host->marks_dir = g_strdup(setup->marks_dir);
+	host->lab = g_strdup(setup->lab);
+	host->run = g_strdup(setup->run);
+	if (!host->embedded && !is_qemu(setup->uri)) {
+		g_set_error(error, VM_ERROR, VM_ERROR_URI, "%s: not an URI of QEMU: wanted qemu:///embed?root=DIR, "
+			    "qemu:///system, qemu:///session, qemu+ssh://HOST/system, qemu+tls:// or qemu+tcp://", setup->uri);
+		return FALSE;
+	}
+	if ((host->embedded && !open_embedded(host, setup, error)) || !start_loop(host, error))
+		return FALSE;
+	host->connection = virConnectOpen(host->embedded ? host->embed.uri : setup->uri);
+	if (!host->connection)
+		return vm_error_libvirt(error, setup->uri);
+	if (host->embedded)
+		return TRUE;
+	/* not every driver has it: a local socket needs none */
+	virConnectSetKeepAlive(host->connection, VM_HOST_PING_S, VM_HOST_PINGS);
+	host->store = host_volumes_new(host->connection, setup->pool_dir, setup->marks_dir, setup->lab, setup->run, error);
+	return host->store != NULL;
+}
+
+VmHost *vm_host_open(const VmHostSetup *setup, GError **error)
 {
 	g_autoptr(VmHost) host = g_new0(VmHost, 1);
 
-	if (!open_uri(host, uri, store_dir, error))
-		return NULL;
-	return g_steal_pointer(&host);
+	return open_uri(host, setup, error) ? g_steal_pointer(&host) : NULL;
+}
+
+gboolean vm_host_alive(VmHost *host)
+{
+	return virConnectIsAlive(host->connection) == 1;
 }
 
 void vm_host_close(VmHost *host)
 {
 	if (!host)
 		return;
+	host_store_free(host->store);
 	if (host->connection)
 		virConnectClose(host->connection);
 	stop_loop(host);
-	host_store_free(host->store);
 	vm_embed_clear(&host->embed);
+	g_free(host->marks_dir);
+	g_free(host->lab);
+	g_free(host->run);
 	g_free(host);
 }
 
@@ -207,11 +230,40 @@ char *vm_host_libvirt_version(VmHost *host, GError **error)
 	return version_text(version);
 }
 
-char *vm_host_kernel(VmHost *host G_GNUC_UNUSED)
+char *vm_host_kernel(VmHost *host)
 {
 	struct utsname names;
 
-	return g_strdup(uname(&names) == 0 ? names.release : "");
+	return g_strdup(host->here && uname(&names) == 0 ? names.release : "");
+}
+
+static void add_part(xmlDoc *document, xmlNode *host, const char *name, GChecksum *sum)
+{
+	for (xmlNode *node = host ? host->children : NULL; node; node = node->next) {
+		xmlBuffer *buffer;
+
+		if (node->type != XML_ELEMENT_NODE || !g_str_equal((const char *)node->name, name))
+			continue;
+		buffer = xmlBufferCreate();
+		if (xmlNodeDump(buffer, document, node, 0, 0) >= 0)
+			g_checksum_update(sum, xmlBufferContent(buffer), xmlBufferLength(buffer));
+		xmlBufferFree(buffer);
+	}
+}
+
+char *vm_host_identity(VmHost *host)
+{
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	char *text = virConnectGetCapabilities(host->connection);
+	xmlDoc *document = text ? xmlReadMemory(text, (int)strlen(text), NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR) : NULL;
+	xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+	xmlNode *machine = root ? xmlFirstElementChild(root) : NULL;
+
+	add_part(document, machine, "uuid", sum);
+	add_part(document, machine, "cpu", sum);
+	xmlFreeDoc(document);
+	free(text);
+	return g_strdup(machine ? g_checksum_get_string(sum) : "");
 }
 
 gboolean vm_host_offers_kvm(VmHost *host)
@@ -223,7 +275,18 @@ gboolean vm_host_offers_kvm(VmHost *host)
 
 /* ---- domains of an earlier stage ---- */
 
-char *vm_domain_run(virDomainPtr domain)
+/* An attribute of our metadata; the caller's, empty if there is none. */
+static char *attribute(xmlNode *node, const char *name)
+{
+	xmlChar *value = node ? xmlGetProp(node, BAD_CAST name) : NULL;
+	char *copy = g_strdup(value ? (const char *)value : "");
+
+	xmlFree(value);
+	return copy;
+}
+
+/* Whose a domain is, by its metadata; both the caller's, empty: nobody's of a lab. */
+static void domain_owner(virDomainPtr domain, char **ret_lab, char **ret_run)
 {
 	g_autofree char *text = virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, VM_METADATA_URI,
 						     VIR_DOMAIN_AFFECT_LIVE);
@@ -232,23 +295,31 @@ char *vm_domain_run(virDomainPtr domain)
 						   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
 				   : NULL;
 	xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
-	xmlChar *value = root ? xmlGetProp(root, BAD_CAST "run") : NULL;
-	char *run = g_strdup((const char *)value);
+	*ret_lab = attribute(root, "lab");
+	*ret_run = attribute(root, "run");
 
-	xmlFree(value);
 	xmlFreeDoc(document);
-	return run;
 }
 
-/* Of this run, or, in an embedded driver that nobody else can have domains in, of any. */
-static gboolean is_leftover(VmHost *host, virDomainPtr domain, const char *run)
+char *vm_domain_run(virDomainPtr domain)
 {
-	g_autofree char *value = vm_domain_run(domain);
+	g_autofree char *lab = NULL, *run = NULL;
 
-	return value && (host->embedded || g_str_equal(value, run));
+	domain_owner(domain, &lab, &run);
+	return *run ? g_steal_pointer(&run) : NULL;
 }
 
-gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error)
+static gboolean is_leftover(VmHost *host, virDomainPtr domain)
+{
+	g_autofree char *lab = NULL, *run = NULL;
+
+	domain_owner(domain, &lab, &run);
+	if (!*run || host->embedded)
+		return *run != '\0';
+	return g_str_equal(lab, host->lab) && (g_str_equal(run, host->run) || host_run_is_dead(host->marks_dir, run));
+}
+
+gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error)
 {
 	virDomainPtr *domains = NULL;
 	int count = virConnectListAllDomains(host->connection, &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE), ended = 0;
@@ -257,7 +328,7 @@ gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count
 	if (count < 0)
 		return vm_error_libvirt(error, "the list of domains");
 	for (int i = 0; i < count; i++) {
-		if (is_leftover(host, domains[i], run)) {
+		if (is_leftover(host, domains[i])) {
 			if (virDomainDestroy(domains[i]) == 0)
 				ended++;
 			else if (virDomainIsActive(domains[i]) == 1 && done)
@@ -266,6 +337,8 @@ gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count
 		virDomainFree(domains[i]);
 	}
 	free(domains);
+	if (done && !host->embedded && host_volumes_sweep(host->store) < 0)
+		done = vm_error_libvirt(error, "the list of volumes");
 	*ret_count = ended;
 	return done;
 }
@@ -278,6 +351,8 @@ pid_t vm_host_pid(VmHost *host, const char *domain)
 	g_autofree char *text = NULL;
 	guint64 pid;
 
+	if (!host->here)
+		return 0;
 	if (!file_read(path, 64, &text, NULL, NULL))
 		return 0;
 	g_strchomp(text);

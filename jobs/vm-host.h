@@ -34,33 +34,51 @@ typedef enum {
 
 typedef struct VmHost VmHost;
 
+/* Whom a host is opened for. Borrowed. */
+typedef struct {
+	const char *uri;	/* qemu:///embed?root=DIR, or any of libvirt's for QEMU: local, or of another machine */
+	const char *pool_dir;	/* of the host's storage pool; empty: HOST_VOLUMES_DIR; not for the embedded driver */
+	const char *marks_dir;	/* of hostvolumes.h, on this machine */
+	const char *lab, *run;	/* whose its domains and volumes are */
+} VmHostSetup;
+
 /*
- * store_dir: where files for QEMU go if the URI does not say: the embedded
- * driver has them below its root. Runs libvirt's event loop in a thread until
- * vm_host_close(). Once at a time in a process.
+ * Runs libvirt's event loop in a thread until vm_host_close(). Once at a time
+ * in a process. A connection that is silent for VM_HOST_SILENCE_S is dead,
+ * and every call waiting on it fails.
  */
-VmHost *vm_host_open(const char *uri, const char *store_dir, GError **error);
+#define VM_HOST_PING_S		5
+#define VM_HOST_PINGS		3
+#define VM_HOST_SILENCE_S	(VM_HOST_PING_S * (VM_HOST_PINGS + 1))
+VmHost *vm_host_open(const VmHostSetup *setup, GError **error);
 void vm_host_close(VmHost *host);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(VmHost, vm_host_close)
+
+gboolean vm_host_alive(VmHost *host);	/* FALSE: the connection is dead, and so is everything on it for us */
+gboolean vm_host_is_here(const char *uri);	/* on this machine */
 
 virConnectPtr vm_host_connection(VmHost *host);	/* the host's */
 HostStore *vm_host_store(VmHost *host);		/* the host's */
 const char *vm_host_note(const VmHost *host);	/* what a person should know of how QEMU is run; empty: nothing */
 
-/* "7.2.22", "9.0.0", uname's release; the caller's. */
+/* "7.2.22", "9.0.0", uname's release (empty on another machine: libvirt does not tell); the caller's. */
 char *vm_host_qemu_version(VmHost *host, GError **error);
 char *vm_host_libvirt_version(VmHost *host, GError **error);
 char *vm_host_kernel(VmHost *host);
+
+/* A digest of what the machine is by libvirt's account (its UUID, its CPUs' model); the caller's, empty if it does not say. */
+char *vm_host_identity(VmHost *host);
 
 /* Whether libvirt offers KVM here. That a guest runs on it is another question. */
 gboolean vm_host_offers_kvm(VmHost *host);
 
 /*
- * Ends the domains that a dead stage left: those whose metadata name this run
- * and, since nobody else can be at work in it, all of an embedded driver that
- * are a lab's. *ret_count is how many.
+ * Ends the domains that dead stages left: those whose metadata name this run,
+ * or a run of this lab that no process works on, and, since nobody else can be
+ * at work in it, all of an embedded driver that are a lab's; and deletes the
+ * volumes of their boots. *ret_count is how many domains.
  */
-gboolean vm_host_destroy_leftovers(VmHost *host, const char *run, int *ret_count, GError **error);
+gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error);
 
 /* The run that a domain's metadata name (boot_run_name()); the caller's. NULL: it is no lab's. */
 char *vm_domain_run(virDomainPtr domain);

@@ -43,7 +43,7 @@ static void add_metadata(xmlNode *domain, const VmDescription *vm)
 	g_autofree char *job = g_strdup_printf("%" G_GINT64_FORMAT, vm->job);
 	g_autofree char *boot = g_strdup_printf("%d", vm->boot);
 	xmlNode *metadata = add(domain, "metadata", NULL, NULL);
-	xmlNode *node = add(metadata, "boot", NULL, "run", vm->run, "job", job, "boot", boot, NULL);
+	xmlNode *node = add(metadata, "boot", NULL, "lab", vm->lab, "run", vm->run, "job", job, "boot", boot, NULL);
 
 	xmlSetNs(node, xmlNewNs(node, BAD_CAST VM_METADATA_URI, BAD_CAST VM_METADATA_PREFIX));
 }

@@ -28,7 +28,7 @@ const char *vm_accelerator_name(VmAccelerator accelerator);	/* kvm, tcg */
 typedef struct {
 	const char *name;
 	const char *uuid;
-	const char *run;	/* which run directory's: tells a lab's own domains from others' */
+	const char *lab, *run;	/* which lab's and run directory's: tells a lab's own domains from others' */
 	gint64 job;
 	int boot;		/* -1: the probe */
 	VmAccelerator accelerator;

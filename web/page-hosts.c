@@ -7,8 +7,11 @@
 static void row(Html *html, const HostRow *host)
 {
 	html_raw(html, "<tr><th scope=\"row\">");
+	html_raw(html, "<a href=\"/hosts/");
+	html_url(html, host->name);
+	html_raw(html, "\">");
 	html_text(html, host->name);
-	html_raw(html, "</th><td>");
+	html_raw(html, "</a></th><td>");
 	if (host->job) {
 		html_raw(html, "measures <a href=\"/jobs/");
 		html_attrf(html, "%" G_GINT64_FORMAT, host->job);
@@ -16,7 +19,7 @@ static void row(Html *html, const HostRow *host)
 		html_textf(html, "%" G_GINT64_FORMAT, host->job);
 		html_raw(html, "</a>");
 	} else {
-		html_raw(html, "idle");
+		html_text(html, host->state);
 	}
 	html_raw(html, "</td>");
 	page_cell(html, *host->accelerator ? host->accelerator : "not yet known");

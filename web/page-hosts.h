@@ -10,6 +10,9 @@ typedef struct {
 	const char *vm_cpus;	/* list format; empty: all */
 	const char *other_cpus;
 	int guest_cpus;
+	char **labels;		/* NULL-terminated */
+	const char *state;	/* down, drained, draining, measuring, idle */
+	const char *message;	/* why it is down; may be empty */
 	gint64 job;		/* what it measures now; 0: idle */
 	const char *accelerator;	/* as last seen there, empty: no job yet */
 	const char *qemu_version;

@@ -29,6 +29,7 @@ static const Member members[] = {
 	M(build_disk_mib, MEMBER_INT, 1, G_MAXINT),
 	M(host, MEMBER_STRING, 0, PATH_BYTES),
 	M(host_uri, MEMBER_STRING, 0, PATH_BYTES),
+	M(pool_dir, MEMBER_STRING, 0, PATH_BYTES),
 	M(vm_cpus, MEMBER_STRING, 0, PATH_BYTES),
 	M(other_cpus, MEMBER_STRING, 0, PATH_BYTES),
 	M(guest_cpus, MEMBER_INT, 1, 4096),

@@ -38,6 +38,7 @@ typedef struct {
 	/* the host of the virtual machines; empty in the build stage */
 	char *host;		/* its name in the configuration */
 	char *host_uri;		/* of libvirt; qemu:///embed?root=DIR for the embedded driver */
+	char *pool_dir;		/* directory of its storage pool; empty: the standard one. Not of the embedded driver */
 	char *vm_cpus;		/* CPUs for vCPUs, list format; empty: all */
 	char *other_cpus;	/* CPUs for emulator and I/O threads; empty: vm_cpus */
 	int guest_cpus;		/* vCPUs of a guest; 2 unless the host says otherwise */

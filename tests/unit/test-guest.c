@@ -95,22 +95,6 @@ static void test_cpio(void)
 	g_assert_cmpstr(body + 12 + 110, ==, "TRAILER!!!");
 }
 
-static void test_image(void)
-{
-	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "guest-image-test", NULL);
-	g_autoptr(GBytes) image = NULL;
-	g_autoptr(GError) error = NULL;
-	gsize size;
-
-	g_assert_true(g_file_set_contents(path, "abcde", 5, NULL));
-	g_assert_true(guest_image_with_plan(path, "x\n", &image, NULL));
-	const char *data = g_bytes_get_data(image, &size);
-	g_assert_cmpint(memcmp(data, "abcde\0\0\0" "070701", 14), ==, 0);
-	g_unlink(path);
-	g_assert_false(guest_image_with_plan(path, "x\n", &image, &error));
-	g_assert_error(error, SPEC_ERROR, SPEC_ERROR_IO);
-}
-
 /* ---- the stream ---- */
 
 #define NONCE "0123456789abcdef0123456789abcdef"
@@ -393,7 +377,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/guest/plan/text", test_plan_text);
 	g_test_add_func("/guest/plan/nonce", test_nonce);
 	g_test_add_func("/guest/plan/cpio", test_cpio);
-	g_test_add_func("/guest/plan/image", test_image);
 	g_test_add_func("/guest/stream/good", test_stream);
 	g_test_add_func("/guest/stream/lies", test_lies);
 	g_test_add_func("/guest/stream/raw", test_raw);

@@ -263,7 +263,7 @@ static void assert_pattern(const char *text, const char *pattern)
 static void assert_again(const World *world, const StatsOptions *options, const char *wanted)
 {
 	g_autofree char *csv = NULL, *got = NULL;
-	g_autoptr(SampleTable) table = measure_samples_load(world->dir, NULL), back = NULL;
+	g_autoptr(SampleTable) table = measure_samples_load(world->dir, 0, NULL), back = NULL;
 	g_autoptr(StatsResult) result = NULL;
 
 	csv = sample_table_to_csv(table);

@@ -218,7 +218,7 @@ static void test_samples(void)
 	g_assert_true(measure_samples_append(dir, spec, "local", CLOCK_ICOUNT, 0, 0, SAMPLE_ARM_PATCHED, &result, NULL));
 	result.reason = "panic";
 	g_assert_true(measure_samples_append(dir, spec, "local", CLOCK_ICOUNT, 1, 0, SAMPLE_ARM_BASE, &result, NULL));
-	g_autoptr(SampleTable) table = measure_samples_load(dir, NULL);
+	g_autoptr(SampleTable) table = measure_samples_load(dir, 0, NULL);
 	g_assert_cmpuint(sample_table_length(table), ==, 6);
 	const Sample *first = sample_table_get(table, 0), *last = sample_table_get(table, 5);
 	g_assert_cmpint(first->job, ==, 9);

@@ -22,7 +22,7 @@ static VmDescription description(void)
 	return (VmDescription){
 		.name = "rl-12-3-0a1b2c",
 		.uuid = "00112233-4455-8677-8899-aabbccddeeff",
-		.run = "0a1b2c3d4e5f",
+		.lab = "lab0", .run = "0a1b2c3d4e5f",
 		.job = 12,
 		.boot = 3,
 		.accelerator = VM_TCG,
@@ -179,9 +179,14 @@ static void place_close(Place *place, gconstpointer data G_GNUC_UNUSED)
 static void test_store_kept(Place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	g_autoptr(HostStore) store = host_store_new(place->dir, (uid_t)-1, (gid_t)-1, NULL);
-	g_autoptr(GBytes) one = g_bytes_new_static("one", 3), two = g_bytes_new_static("two", 3);
-	g_autofree char *path = host_store_put_bytes(store, one, NULL), *same = host_store_put_bytes(store, one, NULL);
-	g_autofree char *other = host_store_put_bytes(store, two, NULL), *file = host_store_put_file(store, other, NULL);
+	g_autofree char *a = g_build_filename(place->dir, "a", NULL), *b = g_build_filename(place->dir, "b", NULL);
+	g_autoptr(GBytes) tail = g_bytes_new_static("tail", 4);
+
+	g_assert_true(g_file_set_contents(a, "one", 3, NULL) && g_file_set_contents(b, "two", 3, NULL));
+	g_autofree char *path = host_store_put_file(store, a, NULL), *same = host_store_put_file(store, a, NULL);
+	g_autofree char *other = host_store_put_file(store, b, NULL), *file = host_store_put_file(store, other, NULL);
+	g_autofree char *joined = host_store_put_joined(store, a, tail, "rl-1-0", NULL), *content = NULL;
+	gsize size;
 	struct stat status;
 
 	g_assert_cmpstr(path, ==, same);
@@ -190,6 +195,11 @@ static void test_store_kept(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(stat(path, &status), ==, 0);
 	g_assert_cmpint(status.st_mode & 0777, ==, 0644);
 	g_assert_null(host_store_put_file(store, "/nonexistent", NULL));
+	g_assert_null(host_store_put_joined(store, "/nonexistent", tail, "x", NULL));
+	/* an archive begins at a multiple of 4 */
+	g_assert_true(g_file_get_contents(joined, &content, &size, NULL));
+	g_assert_cmpmem(content, size, "one\0tail", 8);
+	host_store_remove(store, joined);
 
 	/* the one used longest ago goes first */
 	struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
@@ -304,13 +314,17 @@ static void test_embed_uri(void)
 
 static void test_remote_uri(void)
 {
-	const char *const wrong[] = { "qemu+ssh://host.example.org/system", "qemu+tcp://127.0.0.1/system", "xen:///", "nonsense", "" };
+	const char *const wrong[] = { "xen:///", "nonsense", "" };
 
 	for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		const VmHostSetup setup = { wrong[i], "", "/nonexistent", "lab", "run" };
 		g_autoptr(GError) error = NULL;
-		g_assert_null(vm_host_open(wrong[i], "/nonexistent", &error));
+
+		g_assert_null(vm_host_open(&setup, &error));
 		g_assert_error(error, VM_ERROR, VM_ERROR_URI);
 	}
+	g_assert_true(vm_host_is_here("qemu:///system") && vm_host_is_here("qemu:///embed?root=/x"));
+	g_assert_false(vm_host_is_here("qemu+ssh://root@fast.example.org/system"));
 }
 
 int main(int argc, char **argv)
