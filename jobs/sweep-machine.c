@@ -106,12 +106,18 @@ static void sweep_domain(Sweep *sweep, virDomainPtr domain)
 
 static void sweep_host(Sweep *sweep, const char *uri)
 {
-	g_autofree char *files = g_build_filename(sweep->order->cache_dir, "host-files", NULL);
+	g_autofree char *marks = g_build_filename(sweep->order->cache_dir, "volumes", "sweep", NULL);
+	g_autofree char *lab = boot_lab_name(sweep->order->cache_dir), *run = boot_run_name(marks);
+	const VmHostSetup setup = { uri, "", marks, lab, run };
 	g_autoptr(GError) error = NULL;
-	g_autoptr(VmHost) host = vm_host_open(uri, files, &error);
+	g_autoptr(VmHost) host = NULL;
 	virDomainPtr *domains = NULL;
 	int count;
 
+	/* the others have looks (look.h), which do this and their volumes */
+	if (!vm_embed_is(uri))
+		return;
+	host = vm_host_open(&setup, &error);
 	if (!host) {	/* a stage has it, or it is away: next time */
 		g_print("not looked at: %s\n", error->message);
 		return;

@@ -9,7 +9,7 @@ import time
 import libvirtds
 from reallab import Lab, valid_boots
 
-BOOTS = 2
+BOOTS = 4
 FIELDS = {"benchmarks": "aging", "params": "aging.nproc=1 aging.size_mib=16 aging.passes=4", "max_boots": BOOTS,
           "rule": "fixed", "config": "lab-min"}
 SERIES = ("demo-slower", "demo-nothing")
