@@ -13,6 +13,7 @@
 #include "jobs/spec/file.h"
 #include "jobs/spec/place.h"
 #include "jobs/sweep.h"
+#include "jobs/vm-embed.h"
 #include "jobs/vm-host.h"
 
 #define PROC_MAX	(1024 * 1024)
