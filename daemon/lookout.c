@@ -87,7 +87,7 @@ static gboolean look(gpointer data)
 	if (lookout->pid)
 		return G_SOURCE_REMOVE;
 	if (!run_dir_prepare_host(lookout->lab, lookout->dir, lookout->host, &error) ||
-	    !spawn_stage(argv, log, &lookout->pid, &error)) {
+	    !spawn_stage(argv, log, NULL, &lookout->pid, &error)) {
 		tell(lookout, error->message, NULL);
 		return G_SOURCE_REMOVE;
 	}
