@@ -8,7 +8,6 @@
 #include "daemon/health.h"
 #include "daemon/openapi.h"
 #include "daemon/queue.h"
-#include "daemon/trust.h"
 
 /* ---- health ---- */
 

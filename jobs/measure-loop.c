@@ -178,7 +178,7 @@ gboolean measure_loop(const MeasureLoop *loop)
 			return FALSE;
 		if (result->rule == STATS_RULE_SEQUENTIAL && result->stop == STATS_STOP_NOT && look + 1 < plan->looks.count)
 			continue;
-		if (!measure_trust(loop->stage, loop->primary) || !tell_result(loop, "result", result))
+		if (!measure_trust(loop->stage, loop->history->set_aside_samples, loop->primary) || !tell_result(loop, "result", result))
 			return FALSE;
 		history->has_result = TRUE;
 	}

@@ -81,14 +81,14 @@ static gboolean tell_calibration(StageContext *stage, const SampleTable *table, 
 	return stage_event(stage, "calibration", members, TRUE);
 }
 
-gboolean measure_trust(StageContext *stage, const char *const *primary)
+gboolean measure_trust(StageContext *stage, gint64 skip, const char *const *primary)
 {
 	g_autoptr(SampleTable) table = NULL;
 	GError *error = NULL;
 
 	if (!job_spec_is_calibration(stage->spec))
 		return TRUE;
-	table = measure_samples_load(stage->dir, &error);
+	table = measure_samples_load(stage->dir, skip, &error);
 	if (!table)
 		return stage_fail_error(stage, "run-directory", error);
 	return tell_calibration(stage, table, primary);

@@ -7,6 +7,6 @@
 /*
  * After the last boot and before the result. A calibration job: the event
  * "calibration". Told twice if the stage is ended in between, which changes nothing.
- * primary: as in StatsOptions. FALSE: the stage has failed.
+ * skip: samples of hosts that the job has left. primary: as in StatsOptions. FALSE: the stage has failed.
  */
-gboolean measure_trust(StageContext *stage, const char *const *primary);
+gboolean measure_trust(StageContext *stage, gint64 skip, const char *const *primary);
