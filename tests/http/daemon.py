@@ -86,7 +86,7 @@ def test_cpus():
         one.wait(number, {"building"})
         stages = []
         while not stages:
-            found = subprocess.run(["pgrep", "-P", str(one.process.pid)], capture_output=True, text=True)
+            found = subprocess.run(["pgrep", "-P", str(one.process.pid), "-f", "fake-job build"], capture_output=True, text=True)
             stages = [int(pid) for pid in found.stdout.split()]
         assert {frozenset(os.sched_getaffinity(pid)) for pid in stages} == {frozenset(every)}
         assert os.sched_getaffinity(one.process.pid) == every - {measuring}

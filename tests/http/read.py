@@ -24,7 +24,8 @@ def test_openapi_walk():
         document = one.get("/openapi.json").json()
         assert document == one.get(API + "/openapi.json").json() and document["openapi"].startswith("3.0")
         for path, operations in document["paths"].items():
-            names = {"id": str(number), "name": "config-base" if "artifacts" in path else "style.css"}
+            names = {"id": str(number), "name": "config-base" if "artifacts" in path else "local" if "hosts" in path else
+                     "style.css"}
             real = re.sub(r"\{(\w+)\}", lambda found: names[found[1]], path)
             missing = re.sub(r"\{(\w+)\}", lambda found: {"id": "999", "name": "none.such"}[found[1]], path)
             documented = {method.upper() for method in operations}
