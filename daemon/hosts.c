@@ -46,12 +46,15 @@ static void note(Host *host, const char *what, const char *message)
 		lab_log(G_LOG_LEVEL_WARNING, 0, "host %s: %s", host->config->name, error->message);
 }
 
+/* message may be the host's own. */
 static void set_state(Host *host, gboolean down, const char *message)
 {
 	gboolean away = down || host->drained;
+	char *before = host->message;
 
-	g_free(host->message);
 	host->message = g_strdup(message);
+	g_free(before);
+	message = host->message;
 	host->place.usable = !away;
 	host->since_ns = !away ? 0 : host->since_ns ? host->since_ns : host->hosts->lab->now_ns();
 	if (host->down != down)
