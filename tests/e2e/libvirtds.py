@@ -28,7 +28,7 @@ cgroup_controllers = [ ]
 namespaces = [ ]
 """
 FOLDERS = {"run": "/run/libvirt", "etc": "/etc/libvirt", "lib": "/var/lib/libvirt", "cache": "/var/cache/libvirt",
-           "log": "/var/log/libvirt"}
+           "log": "/var/log/libvirt", "lock": "/run/lock"}     # the last: which terminals are in use
 
 
 def missing():
