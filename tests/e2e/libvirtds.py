@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -145,6 +146,7 @@ class Hosts(list):
         super().__init__(Host(number) for number in range(count))
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))   # through __exit__
         try:
             for host in self:
                 host.start()
