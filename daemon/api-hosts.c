@@ -21,7 +21,20 @@ static void set_jobs(JsonObject *object, const Host *host)
 		json_object_set_null_member(object, "job");
 }
 
-static JsonObject *host_json(const Host *host, const StoreHost *known)
+/* How it was set when a boot was last made there, and how it should be. */
+static void set_state(JsonObject *object, const ConfigHost *config, const StoreHostState *state)
+{
+	json_object_set_int_member(object, "boots_disturbed", state->boots_disturbed);
+	json_object_set_string_member(object, "policy", config->policy);
+	json_object_set_string_member(object, "require", config->require);
+	json_object_set_int_member(object, "host_state_ns", state->seen_ns);
+	if (state->object)
+		json_object_set_object_member(object, "host_state", json_object_ref(state->object));
+	else
+		json_object_set_null_member(object, "host_state");
+}
+
+static JsonObject *host_json(const Host *host, const StoreHost *known, const StoreHostState *state)
 {
 	const ConfigHost *config = host->config;
 	JsonObject *object = json_object_new();
@@ -48,6 +61,7 @@ static JsonObject *host_json(const Host *host, const StoreHost *known)
 	json_object_set_int_member(object, "boots_valid", known->boots_valid);
 	json_object_set_int_member(object, "boots_failed", known->boots_failed);
 	json_object_set_int_member(object, "last_boot_ns", known->last_boot_ns);
+	set_state(object, config, state);
 	return object;
 }
 
@@ -60,13 +74,15 @@ void api_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UN
 	for (guint i = 0; i < lab->config->hosts->len; i++) {
 		const ConfigHost *host = g_ptr_array_index(lab->config->hosts, i);
 		g_auto(StoreHost) known = { 0 };
+		g_auto(StoreHostState) state = { 0 };
 		GError *error = NULL;
 
-		if (!store_host(lab->db, host->name, &known, &error)) {
+		if (!store_host(lab->db, host->name, &known, &error) ||
+		    !store_host_state(lab->db, host->name, &state, &error)) {
 			answer_trouble(request, 0, error);
 			return;
 		}
-		JsonObject *entry = host_json(queue_host(lab->queue, host->name), &known);
+		JsonObject *entry = host_json(queue_host(lab->queue, host->name), &known, &state);
 
 		json_array_add_object_element(hosts, entry);
 		if (!trust_add_host(lab->db, host->name, entry, &error)) {
@@ -105,16 +121,18 @@ Host *api_find_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
 static void answer_host(HttpRequest *request, Lab *lab, const Host *host)
 {
 	g_auto(StoreHost) known = { 0 };
+	g_auto(StoreHostState) state = { 0 };
 	g_autoptr(GPtrArray) events = NULL;
 	GError *error = NULL;
 	JsonObject *object;
 
 	if (!store_host(lab->db, host->config->name, &known, &error) ||
+	    !store_host_state(lab->db, host->config->name, &state, &error) ||
 	    !store_host_events(lab->db, host->config->name, HISTORY_EVENTS, &events, &error)) {
 		answer_trouble(request, 0, error);
 		return;
 	}
-	object = host_json(host, &known);
+	object = host_json(host, &known, &state);
 	if (host->facts)
 		json_object_set_object_member(object, "facts", json_object_ref(host->facts));
 	else

@@ -202,10 +202,18 @@ static gboolean take_arm(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObj
 	return store_ingest_document(ingest->store, g_str_equal(arm, "base") ? "arm-base" : "arm-patched", object, error);
 }
 
+static gboolean take_host_state(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
+{
+	const char *host;
+
+	return need_text(object, "host", &host, error) &&
+	       store_ingest_host_state(ingest->store, host, object, ingest->now_ns, error);
+}
+
 static gboolean take_boot(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
 {
 	StoreBoot boot = { .reason = (char *)get_text(object, "reason"), .detail = (char *)get_text(object, "detail"),
-			   .hello = get_object(object, "hello") };
+			   .hello = get_object(object, "hello"), .machine = get_object(object, "machine") };
 	const char *arm, *host, *clock;
 	gint64 number, pair, samples;
 
@@ -273,6 +281,7 @@ static const struct {
 	{ "plan", take_document },
 	{ "look", take_document },
 	{ "arm", take_arm },
+	{ "host-state", take_host_state },
 	{ "boot", take_boot },
 	{ "calibration", take_calibration },
 	{ "result", take_result },

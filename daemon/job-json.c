@@ -156,6 +156,7 @@ static JsonObject *boot_json(const StoreBoot *boot)
 	json_object_set_int_member(object, "end_ns", boot->end_ns);
 	json_object_set_int_member(object, "first_sample_ns", boot->first_sample_ns);
 	set_object(object, "hello", boot->hello);
+	set_object(object, "machine", boot->machine);
 	return object;
 }
 
@@ -176,6 +177,7 @@ JsonObject *job_json(const StoreJob *job, const GPtrArray *boots, const char *co
 	set_object(object, "look", job->look);
 	set_object(object, "more", job->more);
 	set_object(object, "trust", job->trust);
+	set_object(object, "host_state", job->host_state);
 	for (guint i = 0; boots && i < boots->len; i++)
 		json_array_add_object_element(array, boot_json(g_ptr_array_index(boots, i)));
 	json_object_set_array_member(object, "boots", array);

@@ -9,6 +9,7 @@
 #include "daemon/queue.h"
 #include "db/store-trust.h"
 #include "jobs/spec/benchmark.h"
+#include "jobs/spec/peek.h"
 #include "web/page-host.h"
 #include "web/page-hosts.h"
 #include "web/page-index.h"
@@ -19,12 +20,14 @@
 #define HOST_EVENTS 100
 #define INDEX_ROWS 50
 
-static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, GError **error)
+/* *ret_node holds the warnings and is the caller's, too. */
+static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, JsonNode **ret_node, GError **error)
 {
 	g_autofree char *json = NULL;
 	g_autoptr(JsonNode) node = NULL;
 
 	*ret_result = NULL;
+	*ret_node = NULL;
 	if (!store_result(lab->db, job, &json, error))
 		return FALSE;
 	if (!json)
@@ -32,7 +35,10 @@ static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, GErr
 	node = json_from_string(json, error);
 	if (node)
 		*ret_result = stats_result_from_json(node, error);
-	return *ret_result != NULL;
+	if (!*ret_result)
+		return FALSE;
+	*ret_node = g_steal_pointer(&node);
+	return TRUE;
 }
 
 /* ---- one job ---- */
@@ -44,6 +50,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
 	g_autoptr(GPtrArray) boots = NULL;
 	g_autoptr(StatsResult) result = NULL;
+	g_autoptr(JsonNode) node = NULL;
 	g_auto(GStrv) artifacts = NULL;
 	GError *error = NULL;
 	int position;
@@ -52,7 +59,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 
 	if (!job)
 		return;
-	if (!store_boots(lab->db, job->id, &boots, &error) || !load_result(lab, job->id, &result, &error) ||
+	if (!store_boots(lab->db, job->id, &boots, &error) || !load_result(lab, job->id, &result, &node, &error) ||
 	    !queue_position(lab->queue, job, &position, &error)) {
 		answer_trouble(request, job->id, error);
 		return;
@@ -63,6 +70,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 		.job = job,
 		.boots = boots,
 		.result = result,
+		.host_warnings = node ? peek_array(json_node_get_object(node), "host_warnings") : NULL,
 		.artifacts = (const char *const *)artifacts,
 		.url = lab->config->url,
 		.queue_position = position,
@@ -247,13 +255,28 @@ static gboolean load_trust(Lab *lab, HostRow *row, GPtrArray *kept, GError **err
 	return TRUE;
 }
 
-static void known_clear(gpointer data)
+/* What the store has of a host. */
+typedef struct {
+	StoreHost seen;
+	StoreHostState state;
+} Known;
+
+static void known_clear(Known *known)
 {
-	store_host_clear(data);
+	store_host_clear(&known->seen);
+	store_host_state_clear(&known->state);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Known, known_clear)
+
+static gboolean load_known(Lab *lab, const char *name, Known *ret_known, GError **error)
+{
+	return store_host(lab->db, name, &ret_known->seen, error) && store_host_state(lab->db, name, &ret_known->state, error);
 }
 
-static HostRow make_host_row(const Host *host, const StoreHost *seen)
+static HostRow make_host_row(const Host *host, const Known *known)
 {
+	const StoreHost *seen = &known->seen;
+
 	return (HostRow){
 		.name = host->config->name,
 		.uri = host->config->uri,
@@ -270,13 +293,16 @@ static HostRow make_host_row(const Host *host, const StoreHost *seen)
 		.boots_valid = (int)MIN(seen->boots_valid, G_MAXINT),
 		.boots_failed = (int)MIN(seen->boots_failed, G_MAXINT),
 		.last_boot_ns = seen->last_boot_ns,
+		.set = known->state.object,
+		.set_ns = known->state.seen_ns,
+		.boots_disturbed = known->state.boots_disturbed,
 	};
 }
 
 void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	const Host *host = api_find_host(request, lab, match);
-	g_auto(StoreHost) seen = { 0 };
+	g_auto(Known) known = { 0 };
 	g_autoptr(GPtrArray) events = NULL;
 	GError *error = NULL;
 	HostRow row;
@@ -285,12 +311,12 @@ void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
 
 	if (!host)
 		return;
-	if (!store_host(lab->db, host->config->name, &seen, &error) ||
+	if (!load_known(lab, host->config->name, &known, &error) ||
 	    !store_host_events(lab->db, host->config->name, HOST_EVENTS, &events, &error)) {
 		answer_trouble(request, 0, error);
 		return;
 	}
-	row = make_host_row(host, &seen);
+	row = make_host_row(host, &known);
 	text = page_host(&row, events, &size);
 	answer_text(request, match->route->produces, text, size);
 }
@@ -299,24 +325,24 @@ void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	const GPtrArray *hosts = lab->config->hosts;
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(HostRow));
-	g_autoptr(GArray) known = g_array_sized_new(FALSE, TRUE, sizeof(StoreHost), hosts->len);
+	g_autoptr(GArray) all = g_array_sized_new(FALSE, TRUE, sizeof(Known), hosts->len);
 	g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 	gsize size;
 	char *text;
 
-	g_array_set_clear_func(known, known_clear);
-	g_array_set_size(known, hosts->len);
+	g_array_set_clear_func(all, (GDestroyNotify)known_clear);
+	g_array_set_size(all, hosts->len);
 	for (guint i = 0; i < hosts->len; i++) {
 		const ConfigHost *host = g_ptr_array_index(hosts, i);
-		StoreHost *seen = &g_array_index(known, StoreHost, i);
+		Known *known = &g_array_index(all, Known, i);
 		GError *error = NULL;
 
-		if (!store_host(lab->db, host->name, seen, &error)) {
+		if (!load_known(lab, host->name, known, &error)) {
 			answer_trouble(request, 0, error);
 			return;
 		}
 
-		HostRow row = make_host_row(queue_host(lab->queue, host->name), seen);
+		HostRow row = make_host_row(queue_host(lab->queue, host->name), known);
 
 		if (!load_trust(lab, &row, kept, &error)) {
 			answer_trouble(request, 0, error);

@@ -113,6 +113,21 @@ gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject
 	       (!g_str_equal(kind, "accelerator") || note_accelerator(ingest, object, error));
 }
 
+gboolean store_ingest_host_state(StoreIngest *ingest, const char *host, JsonObject *object, gint64 now_ns, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		ingest->db, "INSERT INTO host_state VALUES (?1, ?2, ?3)"
+			    " ON CONFLICT (host) DO UPDATE SET json = excluded.json, seen_ns = excluded.seen_ns", error);
+	g_autofree char *json = json_object_to_line(object);
+
+	if (!stmt)
+		return FALSE;
+	db_bind_text(stmt, 1, host);
+	db_bind_text(stmt, 2, json);
+	db_bind_int(stmt, 3, now_ns);
+	return db_run(stmt, error) && store_ingest_document(ingest, "host-state", object, error);
+}
+
 static gboolean note_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
@@ -125,7 +140,8 @@ static gboolean note_boot(StoreIngest *ingest, const StoreBoot *boot, GError **e
 		return FALSE;
 	db_bind_text(stmt, 1, boot->host);
 	db_bind_int(stmt, 2, boot->valid ? 1 : 0);
-	db_bind_int(stmt, 3, boot->valid ? 0 : 1);
+	/* what a host's noise cost is counted apart: store_host_state() */
+	db_bind_int(stmt, 3, boot->valid || g_str_equal(boot->reason, "disturbed") ? 0 : 1);
 	db_bind_int(stmt, 4, boot->end_ns);
 	return db_run(stmt, error);
 }
@@ -133,8 +149,11 @@ static gboolean note_boot(StoreIngest *ingest, const StoreBoot *boot, GError **e
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		ingest->db, "INSERT INTO boot VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)", error);
+		ingest->db, "INSERT INTO boot (job, boot, pair, arm, host, clock, valid, reason, detail, start_ns, end_ns,"
+			    " first_sample_ns, hello, machine)"
+			    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", error);
 	g_autofree char *hello = boot->hello ? json_object_to_line(boot->hello) : NULL;
+	g_autofree char *machine = boot->machine ? json_object_to_line(boot->machine) : NULL;
 
 	if (!stmt)
 		return FALSE;
@@ -151,6 +170,7 @@ gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **
 	db_bind_int(stmt, 11, boot->end_ns);
 	db_bind_int(stmt, 12, boot->first_sample_ns);
 	db_bind_text(stmt, 13, hello);
+	db_bind_text(stmt, 14, machine);
 	return db_run(stmt, error) && note_boot(ingest, boot, error);
 }
 

@@ -102,7 +102,7 @@ gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error)
 static StoreBoot *boot_from_row(DbStmt *stmt, GError **error)
 {
 	g_autoptr(StoreBoot) boot = g_new0(StoreBoot, 1);
-	const char *hello = db_text(stmt, 11);
+	const char *hello = db_text(stmt, 11), *machine = db_text(stmt, 12);
 
 	boot->boot = (int)db_int(stmt, 0);
 	boot->pair = (int)db_int(stmt, 1);
@@ -117,6 +117,8 @@ static StoreBoot *boot_from_row(DbStmt *stmt, GError **error)
 	boot->first_sample_ns = db_int(stmt, 10);
 	if (*hello && !json_object_from_data(hello, strlen(hello), &boot->hello, error))
 		return NULL;
+	if (*machine && !json_object_from_data(machine, strlen(machine), &boot->machine, error))
+		return NULL;
 	return g_steal_pointer(&boot);
 }
 
@@ -124,7 +126,7 @@ gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error)
 {
 	g_autoptr(GPtrArray) boots = g_ptr_array_new_with_free_func((GDestroyNotify)store_boot_free);
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT boot, pair, arm, host, clock, valid, reason, detail, start_ns, end_ns, first_sample_ns, hello"
+		db, "SELECT boot, pair, arm, host, clock, valid, reason, detail, start_ns, end_ns, first_sample_ns, hello, machine"
 		    " FROM boot WHERE job = ?1 ORDER BY boot", error);
 	gboolean row;
 

@@ -50,6 +50,7 @@ static const struct {
 	{ "plan", G_STRUCT_OFFSET(StoreJob, plan) },
 	{ "look", G_STRUCT_OFFSET(StoreJob, look) },
 	{ "more", G_STRUCT_OFFSET(StoreJob, more) },
+	{ "host-state", G_STRUCT_OFFSET(StoreJob, host_state) },
 	{ "arm-base", G_STRUCT_OFFSET(StoreJob, arms[0]) },
 	{ "arm-patched", G_STRUCT_OFFSET(StoreJob, arms[1]) },
 	{ "trust", G_STRUCT_OFFSET(StoreJob, trust) },
@@ -81,6 +82,7 @@ void store_boot_free(StoreBoot *boot)
 	g_free(boot->reason);
 	g_free(boot->detail);
 	g_clear_pointer(&boot->hello, json_object_unref);
+	g_clear_pointer(&boot->machine, json_object_unref);
 	g_free(boot);
 }
 
@@ -131,7 +133,7 @@ static gboolean read_documents(Db *db, StoreJob *job, GError **error)
 
 static gboolean count_boots(Db *db, StoreJob *job, GError **error)
 {
-	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid FROM boot WHERE job = ?1", error);
+	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid, reason = 'disturbed' FROM boot WHERE job = ?1", error);
 	gboolean row;
 
 	if (!stmt)
@@ -142,6 +144,8 @@ static gboolean count_boots(Db *db, StoreJob *job, GError **error)
 			return TRUE;
 		if (db_int(stmt, 1))
 			job->boots_valid[db_int(stmt, 0)]++;
+		else if (db_int(stmt, 2))
+			job->boots_disturbed[db_int(stmt, 0)]++;
 		else
 			job->boots_failed[db_int(stmt, 0)]++;
 	}

@@ -46,12 +46,14 @@ typedef struct {
 	JsonObject *plan;	/* likewise */
 	JsonObject *look;	/* the last look event, NULL before it */
 	JsonObject *more;	/* the last more event, NULL: no boots were added */
+	JsonObject *host_state;	/* the last host-state event, likewise */
 	JsonObject *arms[2];	/* base, patched: the arm events */
 	JsonObject *trust;	/* how fit the host was when the result came (ARCHITECTURE.md, "Trust"), NULL before it */
 	char *host;		/* name, or empty */
 	gint64 created_ns, started_ns, finished_ns;
 	gint64 last_seq;	/* of the last event ingested */
 	int boots_valid[2], boots_failed[2];	/* base, patched */
+	int boots_disturbed[2];	/* that the host's noise cost: neither of these */
 	gboolean cancel_asked;
 	char *submitter;	/* "token N" or an address; empty: before there were any */
 } StoreJob;
@@ -67,6 +69,7 @@ typedef struct {
 	char *reason, *detail;
 	gint64 start_ns, end_ns, first_sample_ns;
 	JsonObject *hello;	/* NULL if the guest never said it */
+	JsonObject *machine;	/* the host around it; NULL if the stage did not look */
 } StoreBoot;
 
 void store_boot_free(StoreBoot *boot);
@@ -149,6 +152,17 @@ gboolean store_host_events(Db *db, const char *name, int limit, GPtrArray **ret_
 /* Transactions "host-event" and "host-drain". */
 gboolean store_host_event(Db *db, const char *name, const char *what, const char *message, gint64 now_ns, GError **error);
 gboolean store_host_drain(Db *db, const char *name, gboolean drained, const char *message, gint64 now_ns, GError **error);
+
+/* How a host was set when a boot was last made there. */
+typedef struct {
+	JsonObject *object;	/* the host-state event; NULL: never looked at */
+	gint64 seen_ns;
+	gint64 boots_disturbed;	/* of all jobs */
+} StoreHostState;
+
+gboolean store_host_state(Db *db, const char *name, StoreHostState *ret_state, GError **error);
+void store_host_state_clear(StoreHostState *state);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StoreHostState, store_host_state_clear)
 
 /* ---- writing: the API's submissions ---- */
 
@@ -234,9 +248,13 @@ gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position,
 void store_ingest_rollback(StoreIngest *ingest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
 
-/* kind: progress, source, accelerator, plan, look, result, more, more-result, end, arm-base, arm-patched or trust; the last of
- * each is kept. */
+/*
+ * kind: progress, source, accelerator, plan, look, host-state, result, more, more-result, end, arm-base, arm-patched or
+ * trust; the last of each is kept.
+ */
 gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);
+/* A host's state, of a host-state event: the job's document and the host's. */
+gboolean store_ingest_host_state(StoreIngest *ingest, const char *host, JsonObject *object, gint64 now_ns, GError **error);
 gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **error);
 /* number: of its line in samples.jsonl, 0 first; its boot must be there */
 gboolean store_ingest_sample(StoreIngest *ingest, gint64 number, const Sample *sample, GError **error);

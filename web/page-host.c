@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "web/page-host.h"
 
+#include "web/host-state.h"
 #include "web/page.h"
 
 static void fact(Html *html, const char *name, const char *value)
@@ -57,6 +58,7 @@ char *page_host(const HostRow *host, const GPtrArray *events, gsize *ret_size)
 	fact(html, "libvirt", host->libvirt_version);
 	page_factf(html, "boots", "%d, %d failed", host->boots_valid + host->boots_failed, host->boots_failed);
 	html_raw(html, "</dl>\n");
+	host_state_section(html, host->name, host->set, host->set_ns, host->boots_disturbed);
 	history(html, events);
 	page_end(html);
 	return html_take(html, ret_size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "web/page-hosts.h"
 
+#include "web/host-state.h"
 #include "web/page.h"
 #include "web/trust.h"
 
@@ -61,6 +62,7 @@ char *page_hosts(const GArray *hosts, gsize *ret_size)
 	for (guint i = 0; i < hosts->len; i++) {
 		const HostRow *host = &g_array_index(hosts, HostRow, i);
 
+		host_state_section(html, host->name, host->set, host->set_ns, host->boots_disturbed);
 		trust_section(html, host->name, host->ledger, host->calibrations);
 	}
 	page_end(html);

@@ -2,7 +2,7 @@
 /* /hosts: the machines that run virtual machines for us. */
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 typedef struct {
 	const char *name;
@@ -19,6 +19,9 @@ typedef struct {
 	const char *libvirt_version;
 	int boots_valid, boots_failed;	/* of all jobs */
 	gint64 last_boot_ns;	/* 0: none yet */
+	JsonObject *set;	/* how: its last host-state event; NULL: none yet */
+	gint64 set_ns;		/* when it was seen */
+	gint64 boots_disturbed;	/* of all jobs, by its noise */
 	const GPtrArray *ledger;	/* of StoreLedger; NULL: none */
 	const GPtrArray *calibrations;	/* of StoreCalibration; NULL: none */
 } HostRow;

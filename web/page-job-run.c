@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/host-state.h"
 #include "web/page-job-parts.h"
 #include "web/page.h"
 #include "web/words.h"
@@ -146,6 +147,11 @@ static void machine(Html *html, const JobView *view)
 	page_fact(html, "rule, chosen before the first boot", peek_string(job->plan, "rule"));
 	page_fact(html, "order of boots (A base, B patched)", peek_string(job->plan, "order"));
 	html_raw(html, "</dl>\n");
+	if (job->host_state) {
+		html_raw(html, "<details><summary>how the host was set</summary>\n");
+		host_state_table(html, job->host_state);
+		html_raw(html, "</details>\n");
+	}
 	if (job_has_artifact(view, "domain.xml")) {
 		html_raw(html, "<p><a ");
 		job_href(html, view, "domain.xml", TRUE);
@@ -207,7 +213,17 @@ static void boot_row(Html *html, const JobView *view, const StoreBoot *boot)
 	seconds_cell(html, boot->start_ns, boot->first_sample_ns);
 	seconds_cell(html, boot->start_ns, boot->end_ns);
 	if (boot->valid) {
-		html_raw(html, "<td>counts</td>");
+		JsonArray *warnings = peek_array(boot->machine, "warnings");
+
+		html_raw(html, "<td>counts");
+		for (guint i = 0; i < peek_length(warnings); i++) {
+			if (i)
+				html_raw(html, ", ");
+			else
+				html_raw(html, "; host: ");
+			html_text(html, peek_string(peek_element(warnings, i), "text"));
+		}
+		html_raw(html, "</td>");
 	} else {
 		html_raw(html, "<td class=\"failed\">does not count: ");
 		html_text(html, boot->reason);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "web/page-job.h"
 
+#include "web/host-state.h"
 #include "web/page-job-parts.h"
 #include "web/page.h"
 #include "web/trust.h"
@@ -116,6 +117,9 @@ static void progress_section(Html *html, const JobView *view)
 			   peek_int(job->look, "pairs", 0));
 	if (job->boots_failed[0] + job->boots_failed[1])
 		page_factf(html, "boots failed", "%d base, %d patched", job->boots_failed[0], job->boots_failed[1]);
+	if (job->boots_disturbed[0] + job->boots_disturbed[1])
+		page_factf(html, "boots disturbed by the host and made again", "%d base, %d patched", job->boots_disturbed[0],
+			   job->boots_disturbed[1]);
 	html_raw(html, "</dl>\n<p class=\"quiet\">This page renews itself. To cancel: <code>curl -X DELETE ");
 	html_text(html, view->url);
 	html_textf(html, "/api/v1/jobs/%" G_GINT64_FORMAT, job->id);
@@ -198,6 +202,7 @@ char *page_job(const JobView *view, gsize *ret_size)
 	if (view->result) {
 		trust_warning_paragraph(html, view->job);
 		job_result_section(html, view->result);
+		host_warnings_list(html, view->host_warnings);
 		more_section(html, view);
 	}
 	job_how_section(html, view);

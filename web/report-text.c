@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "web/report-text.h"
 
+#include "web/host-state.h"
+
 #include "jobs/stats/result-text.h"
 #include "web/trust.h"
 #include "web/words.h"
@@ -165,6 +167,8 @@ static void machine(GString *out, const JobView *view)
 		      peek_string(hello, "thp"));
 	factf(out, "boots", "%d base, %d patched, %d failed", job->boots_valid[0], job->boots_valid[1],
 	      job->boots_failed[0] + job->boots_failed[1]);
+	if (job->boots_disturbed[0] + job->boots_disturbed[1])
+		factf(out, "disturbed", "%d base, %d patched boots, made again", job->boots_disturbed[0], job->boots_disturbed[1]);
 	fact(out, "order", peek_string(job->plan, "order"));
 }
 
@@ -200,6 +204,23 @@ static void append_result(GString *out, const StatsResult *result)
 		g_string_append_c(out, '\n');
 }
 
+/* What makes the figures worth less. */
+static void marks(GString *out, JsonArray *warnings)
+{
+	guint count = host_warnings_count(warnings);
+
+	if (!count)
+		return;
+	paragraph(out, "The host was not as it should be while this was measured:");
+	for (guint i = 0; i < count; i++) {
+		g_autofree char *clean = text_plain(host_warning(warnings, i));
+
+		g_string_append(out, "  - ");
+		wrap(out, g_strdelimit(clean, "\n\t", ' '), 4, 4);
+	}
+	g_string_append_c(out, '\n');
+}
+
 char *report_text(const JobView *view, gsize *ret_size)
 {
 	GString *out = g_string_sized_new(8 * 1024);
@@ -216,6 +237,7 @@ char *report_text(const JobView *view, gsize *ret_size)
 				       "together are wrong at most twice as often.");
 			append_result(out, view->result);
 		}
+		marks(out, view->host_warnings);
 		if (*job->reason)
 			paragraph(out, job->message);
 	} else {

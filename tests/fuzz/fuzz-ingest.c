@@ -66,7 +66,8 @@ static void check_database(Db *db)
 
 	g_assert_true(store_job_get(db, 1, &job, &error) && job);
 	g_assert_true(store_boots(db, 1, &boots, &error));
-	g_assert_cmpint((int)boots->len, ==, job->boots_valid[0] + job->boots_valid[1] + job->boots_failed[0] + job->boots_failed[1]);
+	g_assert_cmpint((int)boots->len, ==, job->boots_valid[0] + job->boots_valid[1] + job->boots_failed[0] + job->boots_failed[1] +
+						     job->boots_disturbed[0] + job->boots_disturbed[1]);
 }
 
 static void check_stage(void)

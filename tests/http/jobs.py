@@ -49,6 +49,27 @@ def test_done():
         assert hosts[0]["boots_valid"] == 4 and hosts[0]["accelerator"] == "tcg" and hosts[0]["job"] is None
 
 
+def test_marked():
+    """A host that is not as its policy wants it: on the job's page, in its report, of the job, of the host."""
+    with lab() as one:
+        number = one.new("boots=1 turbo=on")
+        job = one.wait(number)
+        assert job["host_state"]["facts"][0]["value"] == "on" and job["host_state"]["require"] == "auto", job
+        assert all(boot["machine"]["state"] == job["host_state"]["id"] for boot in job["boots"]), job
+        assert one.get(f"{API}/jobs/{number}/result").json()["host_warnings"] == [
+            "turbo is on <i>and</i> should be off (2 boots)"]
+        page, report = (one.get(path).body.decode() for path in (f"/jobs/{number}", f"{API}/jobs/{number}/report.txt"))
+        assert "<li>turbo is on &lt;i&gt;and&lt;/i&gt; should be off (2 boots)</li>" in page and "how the host was set" in page
+        assert "  - turbo is on <i>and</i> should be off (2 boots)\n" in report, report
+        host = one.get(API + "/hosts").json()["hosts"][0]
+        assert host["policy"] == "warn" and host["require"] == "auto" and host["boots_disturbed"] == 0, host
+        assert host["host_state"]["id"] == "0123456789ab" and host["host_state_ns"] > 0, host
+        alone = one.get(f"{API}/hosts/{host['name']}").json()
+        assert all(alone[name] == host[name] for name in ("policy", "require", "boots_disturbed", "host_state", "host_state_ns"))
+        for path in ("/hosts", f"/hosts/{host['name']}"):
+            assert "change: echo 1 &gt; no_turbo" in one.get(path).body.decode(), path
+
+
 def test_failed_builds():
     with lab() as one:
         for state in ("apply-failed", "build-failed", "infra-failed"):

@@ -50,7 +50,9 @@ static void check_page(const char *page, gsize size, int headings, const char *r
 static char *render(const StoreJob *job, const GPtrArray *boots, const StatsResult *result, gsize *ret_size)
 {
 	const char *const artifacts[] = { "boot-1-console.txt", "config-base", "domain.xml", NULL };
+	g_autoptr(JsonNode) warnings = json_from_string("[\"turbo is <b>on</b> (4 boots)\", 7]", NULL);
 	JobView view = { .job = job, .boots = boots, .result = result, .artifacts = artifacts,
+			 .host_warnings = json_node_get_array(warnings),
 			 .url = "http://lab.example.org", .queue_position = 2, .now_ns = FIXTURE_TIME_NS };
 
 	return page_job(&view, ret_size);
@@ -72,6 +74,7 @@ static void test_done(void)
 	g_assert_nonnull(strstr(page, "-4.00% faster"));
 	g_assert_nonnull(strstr(page, "</span> REGRESSION"));
 	g_assert_nonnull(strstr(page, "clock: icount"));
+	g_assert_nonnull(strstr(page, "<li>turbo is &lt;b&gt;on&lt;/b&gt; (4 boots)</li>"));
 	g_assert_nonnull(strstr(page, "does not count: panic"));
 	g_assert_nonnull(strstr(page, "href=\"/api/v1/jobs/7/artifacts/boot-1-console.txt\">console"));
 	g_assert_null(strstr(page, "boot-0-console.txt"));
@@ -168,7 +171,11 @@ static void test_hosts(void)
 		  .accelerator = "", .qemu_version = "", .libvirt_version = "" },
 		{ .name = EVIL, .uri = EVIL, .vm_cpus = "2-5", .other_cpus = "0", .guest_cpus = 4, .job = 7, .accelerator = "kvm",
 		  .qemu_version = "7.2.0", .libvirt_version = EVIL, .boots_valid = 5, .boots_failed = 1,
-		  .last_boot_ns = FIXTURE_TIME_NS },
+		  .last_boot_ns = FIXTURE_TIME_NS, .set_ns = FIXTURE_TIME_NS, .boots_disturbed = 3,
+		  .set = fixture_object("{\"policy\": \"strict\", \"require\": \"auto & <b>\", \"facts\": ["
+					  "{\"title\": \"turbo\", \"value\": \"on\", \"wanted\": \"off\", \"holds\": false,"
+					  " \"advice\": \"echo 1 > no_turbo\"}, {\"title\": \"heat\", \"value\": null,"
+					  " \"reason\": \"no sensor\", \"holds\": null}]}") },
 	};
 	g_autoptr(GArray) hosts = g_array_new(FALSE, FALSE, sizeof(HostRow));
 	gsize size;
@@ -176,7 +183,12 @@ static void test_hosts(void)
 
 	g_array_append_vals(hosts, rows, G_N_ELEMENTS(rows));
 	page = page_hosts(hosts, &size);
-	check_page(page, size, 2, "30");
+	check_page(page, size, 4, "30");
+	g_assert_nonnull(strstr(page, "Nobody has looked yet"));
+	g_assert_nonnull(strstr(page, "policy strict (require auto &amp; &lt;b&gt;): 1 to change. Boots made again because the host was noisy: 3."));
+	g_assert_nonnull(strstr(page, "<td class=\"failed\">change: echo 1 &gt; no_turbo</td>"));
+	g_assert_nonnull(strstr(page, "unknown: no sensor"));
+	json_object_unref(rows[1].set);
 	g_assert_nonnull(strstr(page, "href=\"/jobs/7\""));
 	g_assert_nonnull(strstr(page, "<time datetime=\"2026-11-30 22:43:18Z\">2026-11-30 22:43:18 UTC</time>"));
 	g_assert_nonnull(strstr(page, "6, 1 failed"));

@@ -4,8 +4,10 @@
 
 static char *render(const StoreJob *job, const GPtrArray *boots, const StatsResult *result)
 {
+	g_autoptr(JsonNode) warnings = json_from_string("[\"turbo is on and should be off, and this sentence goes on for longer"
+							" than a line of mail (4 boots)\", \"\\u001b[1m\"]", NULL);
 	JobView view = { .job = job, .boots = boots, .result = result, .url = "http://lab.example.org",
-			 .now_ns = FIXTURE_TIME_NS };
+			 .host_warnings = json_node_get_array(warnings), .now_ns = FIXTURE_TIME_NS };
 	gsize size;
 	char *text = report_text(&view, &size);
 
@@ -43,6 +45,7 @@ static void test_done(void)
 	g_assert_nonnull(strstr(text, "chosen by      tree default\n"));
 	g_assert_nonnull(strstr(text, "patch 1        one\n"));
 	g_assert_nonnull(strstr(text, "order          ABBAABBA\n"));
+	g_assert_nonnull(strstr(text, "while this was measured:\n\n  - turbo is on and should be off, and"));
 	check_width(text);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "db/store.h"
+#include "jobs/spec/file.h"
 
 #define NOW G_GINT64_CONSTANT(1790000000123456789)
 #define DAY_NS (G_GINT64_CONSTANT(86400) * 1000000000)
@@ -203,7 +204,7 @@ static void ingest_boot(Db *db, gint64 id, int number, int samples)
 	g_autoptr(GError) error = NULL;
 	StoreIngest *ingest = store_ingest_begin(db, id, &position, &error);
 	StoreBoot boot = { number, number / 2, (char *)(number % 2 ? "patched" : "base"), (char *)"local", (char *)"icount",
-			   TRUE, (char *)"", (char *)"", NOW + number, NOW + number + 50, NOW + number + 1, NULL };
+			   TRUE, (char *)"", (char *)"", NOW + number, NOW + number + 50, NOW + number + 1, NULL, NULL };
 
 	g_assert_no_error(error);
 	g_assert_true(store_ingest_boot(ingest, &boot, &error));
@@ -255,13 +256,56 @@ static void test_samples(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(host.last_boot_ns, ==, NOW + 53);
 }
 
+static JsonObject *parse(const char *text)
+{
+	JsonObject *object = NULL;
+
+	g_assert_true(json_object_from_data(text, strlen(text), &object, NULL));
+	return object;
+}
+
+/* How a host is set, and what its noise costs, which is no failure. */
+static void test_host_state(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	StorePosition position;
+	g_autoptr(StoreJob) job = NULL;
+	g_autoptr(GPtrArray) boots = NULL;
+	g_auto(StoreHostState) none = { 0 }, state = { 0 };
+	g_auto(StoreHost) host = { 0 };
+	g_autoptr(JsonObject) object = parse("{\"id\": \"abc\"}"), machine = parse("{\"state\": \"abc\"}");
+	StoreBoot boot = { .arm = (char *)"base", .host = (char *)"local", .clock = (char *)"kvm", .reason = (char *)"disturbed",
+			   .detail = (char *)"steal", .machine = machine };
+
+	add_plain(place->db);
+	g_assert_true(store_host_state(place->db, "local", &none, NULL));
+	g_assert_null(none.object);
+	StoreIngest *ingest = store_ingest_begin(place->db, 1, &position, NULL);
+	g_assert_true(store_ingest_host_state(ingest, "local", object, NOW - 1, NULL));
+	g_assert_true(store_ingest_host_state(ingest, "local", object, NOW, NULL));
+	g_assert_true(store_ingest_boot(ingest, &boot, NULL));
+	g_assert_true(store_ingest_commit(ingest, &position, NULL));
+	g_assert_true(store_host_state(place->db, "local", &state, NULL));
+	g_assert_cmpstr(json_object_get_string_member(state.object, "id"), ==, "abc");
+	g_assert_cmpint(state.seen_ns, ==, NOW);
+	g_assert_cmpint(state.boots_disturbed, ==, 1);
+	g_assert_true(store_host(place->db, "local", &host, NULL));
+	g_assert_cmpint(host.boots_failed, ==, 0);
+	job = get(place->db, 1);
+	g_assert_cmpint(job->boots_failed[0], ==, 0);
+	g_assert_cmpint(job->boots_disturbed[0], ==, 1);
+	g_assert_cmpstr(json_object_get_string_member(job->host_state, "id"), ==, "abc");
+	g_assert_true(store_boots(place->db, 1, &boots, NULL));
+	const StoreBoot *read = g_ptr_array_index(boots, 0);
+	g_assert_cmpstr(json_object_get_string_member(read->machine, "state"), ==, "abc");
+}
+
 static void test_ingest_all_or_nothing(Place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	StorePosition position;
 	g_autoptr(GPtrArray) boots = NULL;
 	g_autoptr(GError) error = NULL;
 	StoreIngest *ingest;
-	StoreBoot boot = { 0, 0, (char *)"base", (char *)"h", (char *)"tcg", FALSE, (char *)"panic", (char *)"", 1, 2, 0, NULL };
+	StoreBoot boot = { 0, 0, (char *)"base", (char *)"h", (char *)"tcg", FALSE, (char *)"panic", (char *)"", 1, 2, 0, NULL, NULL };
 	Sample orphan = { .boot = 9, .benchmark = "b", .params = "", .metric = "m", .unit = "", .reason = "" };
 
 	add_plain(place->db);
@@ -322,9 +366,11 @@ static void test_no_statement_scans(Place *place, gconstpointer data)
 	g_autofree char *result = NULL;
 	g_autoptr(GBytes) file = NULL;
 	gint64 counts[JOB_N_STATES];
+	g_auto(StoreHostState) state = { 0 };
 	sqlite3 *raw;
 
 	test_samples(place, data);
+	g_assert_true(store_host_state(place->db, "local", &state, NULL));
 	use_queue(place->db);
 	g_assert_cmpint(add(place->db, "linux", "aging", 0, "k", "d", NOW), >, 0);
 	for (gsize i = 0; i < G_N_ELEMENTS(filters); i++)
@@ -346,6 +392,7 @@ int main(int argc, char **argv)
 	ADD(counts);
 	ADD(states);
 	ADD(samples);
+	ADD(host_state);
 	ADD(ingest_all_or_nothing);
 	ADD(no_statement_scans);
 	return g_test_run();
