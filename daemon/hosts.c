@@ -90,9 +90,12 @@ void host_set_down(Host *host, const char *message)
 	set_state(host, TRUE, message);
 	if (host->lookout)
 		lookout_note_failure(host->lookout);
-	else if (!host->retry_id)
-		host->retry_id = g_timeout_add_seconds(MIN(LOOKOUT_BACKOFF_S << MIN(host->failures++, 10),
-							   LOOKOUT_BACKOFF_MAX_S), try_again, host);
+	else if (!host->retry_id) {
+		guint wait_s = LOOKOUT_BACKOFF_S << MIN(host->failures, 10);
+
+		host->failures++;
+		host->retry_id = g_timeout_add_seconds(MIN(wait_s, LOOKOUT_BACKOFF_MAX_S), try_again, host);
+	}
 }
 
 gboolean host_drain(Host *host, gboolean drained, const char *who, GError **error)
@@ -216,8 +219,10 @@ void host_add(Host *host, Runner *runner, const Need *need)
 {
 	guint slot = 0;
 
-	while (g_ptr_array_index(host->running, slot))
-		g_assert(++slot < host->running->len);
+	while (g_ptr_array_index(host->running, slot)) {
+		slot++;
+		g_assert(slot < host->running->len);
+	}
 	HostJob *job = g_new0(HostJob, 1);
 	job->runner = runner;
 	job->need = need;

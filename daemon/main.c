@@ -303,7 +303,7 @@ static gboolean parse_options(int *argc, char ***argv, Options *options, GError 
 int main(int argc, char **argv)
 {
 	Options options = { 0 };
-	g_autofree char *path = NULL, *backup = NULL;
+	g_autofree char *path = NULL;
 	g_autoptr(GError) error = NULL;
 	Config *config;
 
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
 		g_printerr("regrlabd: %s; see regrlabd --help\n", error->message);
 		return 2;
 	}
-	backup = options.backup;
+	g_autofree char *backup G_GNUC_UNUSED = options.backup;	/* freed here */
 	path = options.config ? options.config : g_strdup(CONFIG_FILE);
 	if (!config_load(path, &config, &error)) {
 		g_printerr("regrlabd: %s\n", error->message);

@@ -342,9 +342,7 @@ static gboolean settle(gpointer data)
 		set_timer(runner, TROUBLE_WAIT_MS, settle);
 	else if (runner->broken)
 		finish(runner, JOB_INFRA_FAILED, "run-directory", runner->broken);
-	else if (runner->cancelling && runner->host_down)
-		finish_cancelled(runner);
-	else if (runner->ended || runner->stopping)
+	else if ((runner->ended || runner->stopping) && !(runner->cancelling && runner->host_down))
 		done(runner);
 	else if (runner->cancelling)
 		finish_cancelled(runner);

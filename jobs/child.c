@@ -172,7 +172,6 @@ gboolean child_run(const ChildSpec *spec, ChildResult *ret_result, GError **erro
 
 	g_autoptr(GString) output = g_string_new(NULL);
 	g_autoptr(GString) errors = g_string_new(NULL);
-	g_autofree char *why = NULL;
 	Reader reader = { .spec = spec, .output = output, .errors = errors };
 	Run run = {
 		.launch = &launch,
@@ -183,7 +182,7 @@ gboolean child_run(const ChildSpec *spec, ChildResult *ret_result, GError **erro
 	};
 
 	supervise(&run);
-	why = run.why;
+	g_autofree char *why G_GNUC_UNUSED = run.why;	/* freed here */
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (run.killed || run.report.kind != REPORT_ENDED)

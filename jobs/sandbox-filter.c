@@ -58,6 +58,11 @@ static int add_names(scmp_filter_ctx filter)
 	return code;
 }
 
+static struct scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value)
+{
+	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value };
+}
+
 static int add_arguments(scmp_filter_ctx filter, gboolean network)
 {
 	static const unsigned long terminal[] = { TIOCSTI, TIOCLINUX };	/* input typed for others */
@@ -67,13 +72,13 @@ static int add_arguments(scmp_filter_ctx filter, gboolean network)
 
 	for (gsize i = 0; !code && i < G_N_ELEMENTS(namespaces); i++)
 		code = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-					SCMP_A0(SCMP_CMP_MASKED_EQ, (scmp_datum_t)namespaces[i], (scmp_datum_t)namespaces[i]));
+					masked(0, (scmp_datum_t)namespaces[i], (scmp_datum_t)namespaces[i]));
 	for (gsize i = 0; !code && i < G_N_ELEMENTS(terminal); i++)
 		code = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-					SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, terminal[i]));
+					masked(1, 0xffffffffu, terminal[i]));
 	if (!code && !network)
 		code = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-					SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+					(struct scmp_arg_cmp){ .arg = 0, .op = SCMP_CMP_NE, .datum_a = AF_UNIX });
 	return code;
 }
 

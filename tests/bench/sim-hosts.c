@@ -178,7 +178,7 @@ static guint decide(Sim *sim)
 	GError *error = NULL;
 	double before = cpu_ms();
 
-	must(line_refresh(sim->line, sim->db, &error), error);
+	must(line_refresh(sim->line, sim->db, 1, &error), error);
 	const GPtrArray *jobs = line_jobs(sim->line, JOB_WAITING_FOR_HOST);
 	dispatch(jobs, sim->places, ++sim->passes, keep, choices);
 	double spent = cpu_ms() - before;

@@ -136,6 +136,7 @@ path={TREE}
                 series = f.read()
         fields.setdefault("clock", "icount")
         fields.setdefault("profile", "quick")
+        fields.setdefault("max_boots", 4)
         query = urllib.parse.urlencode(fields)
         return self.api("/jobs?" + query, "POST", series, "application/mbox")["id"]
 

@@ -236,7 +236,7 @@ static void test_machine_time(void)
 	StoreSubmission submission = { .spec = spec, .submitter = "token 1" };
 	gboolean again;
 	StoreToken token = { .name = (char *)"t", .role = ROLE_SUBMIT, .hash = (char *)"h", .hours_per_day = 8, .created_ns = NOW };
-	gint64 job, used;
+	gint64 job = 0, used = 0;
 	int jobs, shares = 0;
 
 	g_assert_true(store_token_add(db, &token, &error) && store_job_add(db, &submission, NOW, &job, &again, &error));

@@ -3,10 +3,12 @@
 
 Every job ends with the verdict that it has on a quiet host under icount; no boot counts twice; nothing of them is left.
 """
+import pathlib
 import sys
 import time
 
 import libvirtds
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from reallab import Lab, valid_boots
 
 BOOTS = 4
