@@ -42,6 +42,7 @@ os.chmod(state, 0o755)
 tree = f"{state}/tree"
 cache = f"{state}/cache"
 slots = os.path.join(cache, "worktrees")
+INTERRUPTED = 70
 
 
 def git(*args, **kw):
@@ -111,7 +112,10 @@ def build(mail, name, user=None, **place):
         subprocess.run(["chown", "-R", user, run], check=True)
         argv = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups", *argv]
     start = time.monotonic()
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"})
+    for _ in range(3):  # as the daemon does it where a program was killed from outside
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"})
+        if done.returncode != INTERRUPTED:
+            break
     assert done.returncode == 0, (name, done.returncode)
     with open(f"{run}/events.jsonl") as f:
         events = [json.loads(line) for line in f]
