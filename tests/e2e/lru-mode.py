@@ -32,9 +32,9 @@ def commit_with(series):
 
 with Lab() as lab:
     with_change, without = commit_with("activate-batch")
-    done = lab.submit("activate-batch", benchmarks="pwrite", params="pwrite.size=1k")
+    done = lab.submit("activate-batch", benchmarks="pwrite", params="pwrite.size=1k", max_boots=6)
     body = ('{"base": "%s", "head": "%s", "benchmarks": ["pwrite"], "params": ["pwrite.size=1k"], '
-            '"clock": "icount", "profile": "quick"}' % (with_change, without))
+            '"clock": "icount", "profile": "quick", "max_boots": 6}' % (with_change, without))
     undone = lab.api("/jobs", "POST", body.encode(), "application/json")["id"]
 
     first = lab.result(done)
