@@ -8,6 +8,7 @@ import glob
 import http.server
 import json
 import os
+import pathlib
 import pwd
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from reallab import BUILD, CACHE, TOP, TREE, Lab
 
 SECRET = "a-token-that-nobody-may-see"
