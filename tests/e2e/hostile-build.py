@@ -8,7 +8,6 @@ import glob
 import http.server
 import json
 import os
-import pathlib
 import pwd
 import shutil
 import subprocess
@@ -17,7 +16,6 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from reallab import BUILD, CACHE, TOP, TREE, Lab
 
 SECRET = "a-token-that-nobody-may-see"
@@ -39,7 +37,8 @@ bzImage: act
 act:
 \t@true
 """
-state = tempfile.mkdtemp(prefix="regrlab-hostile-", dir=os.environ.get("TMPDIR", "/var/tmp"))
+# where labs lie, and not below /tmp: of that a build has its own, in which another user's build may write
+state = tempfile.mkdtemp(prefix="regrlab-hostile-", dir="/var/tmp")
 os.chmod(state, 0o755)
 tree = f"{state}/tree"
 cache = f"{state}/cache"
