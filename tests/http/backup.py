@@ -72,6 +72,22 @@ def test_of_one_moment():
             assert one.wait(number)["state"] == "done"
 
 
+def test_token_key():
+    """Tokens are worth nothing without their key, so it goes along, for its owner alone."""
+    with lab() as one, lab() as other:
+        made = subprocess.run([BUILD / "regrlabd", "--config", one.config, "--new-admin-token"], check=True,
+                              capture_output=True, text=True)
+        assert backup(one, one.dir / "backup").returncode == 0
+        copy = one.dir / "backup/token.key"
+        assert copy.read_bytes() == (one.state / "token.key").read_bytes() and copy.stat().st_mode & 0o777 == 0o600
+        other.stop()
+        shutil.rmtree(other.state)
+        shutil.copytree(one.dir / "backup", other.state)
+        other.start()
+        assert other.get(API + "/audit").status == 401
+        assert other.get(API + "/audit", Authorization="Bearer " + made.stdout.strip()).status == 200
+
+
 def test_refused():
     with lab() as one:
         full = one.dir / "full"
