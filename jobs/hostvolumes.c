@@ -12,7 +12,7 @@
 #include "jobs/hostmarks.h"
 #include "jobs/hoststore-kinds.h"
 #include "jobs/spec/file.h"
-#include "jobs/vm-host.h"
+#include "jobs/vm-error.h"
 
 #define KEPT_PREFIX	"kept-"
 #define BOOT_PREFIX	"boot-"

@@ -144,8 +144,11 @@ static gboolean open_host(Measure *measure)
 		return FALSE;
 	if (*vm_host_note(measure->host))
 		stage_log(stage, "%s", vm_host_note(measure->host));
-	if (!vm_host_destroy_leftovers(measure->host, &leftovers, &error))
-		return fail_host(measure, "libvirt", error);
+	if (!vm_host_destroy_leftovers(measure->host, &leftovers, &error)) {
+		stage_host_down(stage, "%s", error->message);
+		g_error_free(error);
+		return FALSE;
+	}
 	if (leftovers)
 		stage_log(stage, "ended %d virtual machines that an earlier stage left behind", leftovers);
 	for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++) {

@@ -17,8 +17,7 @@
 #define SYSTEM_RUN_DIR	"/run/libvirt/qemu"
 #define XML_MAX_BYTES	(1024 * 1024)
 #define LOG_MAX_BYTES	(1024 * 1024)	/* of ROOT/log/libvirt.log; begun anew beyond */
-
-G_DEFINE_QUARK(regrlab-vm-error, vm_error)
+#define LEFTOVER_S	90		/* a QEMU that does not answer holds its lock for 30 s */
 
 struct VmHost {
 	virConnectPtr connection;
@@ -33,18 +32,6 @@ struct VmHost {
 /* libvirt prints errors unless told otherwise; ours are in GErrors. */
 static void be_silent(void *user G_GNUC_UNUSED, virErrorPtr error G_GNUC_UNUSED)
 {
-}
-
-gboolean vm_error_libvirt(GError **error, const char *what)
-{
-	const char *message = virGetLastErrorMessage();
-	VmError code = VM_ERROR_LIBVIRT;
-
-	if (strstr(message, "driver.pid"))
-		code = VM_ERROR_BUSY;
-	g_set_error(error, VM_ERROR, code, "%s: %s%s", what, message,
-		    code == VM_ERROR_BUSY ? " (another process uses this embedded driver's directory)" : "");
-	return FALSE;
 }
 
 /* ---- the event loop ---- */
@@ -319,6 +306,30 @@ static gboolean is_leftover(VmHost *host, virDomainPtr domain)
 	return g_str_equal(lab, host->lab) && (g_str_equal(run, host->run) || host_run_is_dead(host->marks_dir, run));
 }
 
+/*
+ * While the driver still takes up what it finds at its start, a call on that domain waits for its lock and gives up, though
+ * the QEMU may be gone: so again, for a while.
+ */
+static gboolean end_leftover(virDomainPtr domain, GError **error)
+{
+	const gint64 end = g_get_monotonic_time() + LEFTOVER_S * G_USEC_PER_SEC;
+
+	for (;;) {
+		g_autoptr(GError) failed = NULL;
+
+		if (virDomainDestroy(domain) == 0)
+			return TRUE;
+		vm_error_libvirt(&failed, "a domain left over cannot be ended");	/* before the next call forgets it */
+		if (virDomainIsActive(domain) != 1)
+			return TRUE;
+		if (g_get_monotonic_time() >= end) {
+			g_propagate_error(error, g_steal_pointer(&failed));
+			return FALSE;
+		}
+		g_usleep(G_USEC_PER_SEC / 2);
+	}
+}
+
 gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error)
 {
 	virDomainPtr *domains = NULL;
@@ -328,11 +339,9 @@ gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error)
 	if (count < 0)
 		return vm_error_libvirt(error, "the list of domains");
 	for (int i = 0; i < count; i++) {
-		if (is_leftover(host, domains[i])) {
-			if (virDomainDestroy(domains[i]) == 0)
-				ended++;
-			else if (virDomainIsActive(domains[i]) == 1 && done)
-				done = vm_error_libvirt(error, "a domain left over cannot be ended");
+		if (done && is_leftover(host, domains[i])) {
+			done = end_leftover(domains[i], error);
+			ended += done;
 		}
 		virDomainFree(domains[i]);
 	}

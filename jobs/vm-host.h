@@ -20,17 +20,7 @@
 #include <libvirt/libvirt.h>
 
 #include "jobs/hoststore.h"
-
-#define VM_ERROR (vm_error_quark())
-GQuark vm_error_quark(void);
-
-typedef enum {
-	VM_ERROR_URI,		/* not one we can use */
-	VM_ERROR_ACCESS,	/* directories or users of the embedded driver */
-	VM_ERROR_LIBVIRT,	/* libvirt's own words */
-	VM_ERROR_BUSY,		/* another process has the embedded root open */
-	VM_ERROR_PINNING,	/* threads are not on the CPUs they should be on */
-} VmError;
+#include "jobs/vm-error.h"
 
 typedef struct VmHost VmHost;
 
@@ -85,6 +75,3 @@ char *vm_domain_run(virDomainPtr domain);
 
 /* The process of a domain on this machine, or 0. */
 pid_t vm_host_pid(VmHost *host, const char *domain);
-
-/* libvirt's last error of this thread as a VM_ERROR. Always returns FALSE. */
-gboolean vm_error_libvirt(GError **error, const char *what);
