@@ -9,24 +9,6 @@
 
 #define REFRESH_S 5
 
-void job_href(Html *html, const JobView *view, const char *name, gboolean artifact)
-{
-	html_raw(html, "href=\"/api/v1/jobs/");
-	html_attrf(html, "%" G_GINT64_FORMAT, view->job->id);
-	if (artifact)
-		html_raw(html, "/artifacts");
-	if (*name) {
-		html_raw(html, "/");
-		html_url(html, name);
-	}
-	html_raw(html, "\"");
-}
-
-gboolean job_has_artifact(const JobView *view, const char *name)
-{
-	return view->artifacts && g_strv_contains(view->artifacts, name);
-}
-
 /* The worst that a primary comparison says: the colour of the headline, beside its words. */
 static const char *headline_class(const JobView *view)
 {
