@@ -2,7 +2,7 @@
 /*
  * The build stage. The tree is a fake with a Makefile of the kernel's targets
  * that compiles one file with the real gcc: builds take no time, and what is
- * tested is the stage. Recorded words of compilers are tested below.
+ * tested is the stage.
  */
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -12,12 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jobs/build-error.h"
-#include "jobs/kernel-config.h"
 #include "jobs/spec/file.h"
 #include "jobs/stage.h"
-
-#define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#include "tests/unit/tree-fixture.h"
 
 static const char fake_makefile[] =
 	"tinyconfig:\n\tprintf 'CONFIG_64BIT=y\\n# CONFIG_EXTRA is not set\\n' > $(O)/.config\n"
@@ -36,23 +33,6 @@ static const char fake_makefile[] =
 typedef struct {
 	char *dir, *tree, *cache, *run;
 } Fixture;
-
-static void write_text(const char *dir, const char *name, const char *text)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL), *folder = g_path_get_dirname(path);
-
-	g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
-	g_assert_true(g_file_set_contents(path, text, -1, NULL));
-}
-
-static char *read_text(const char *dir, const char *name)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
-}
 
 static void run_program(const char *dir, const char *const *argv)
 {
@@ -394,105 +374,6 @@ static void test_resume(Fixture *f, gconstpointer data)
 	g_assert_null(sources);
 }
 
-/* ---- recorded words ---- */
-
-static JsonObject *first_error(const char *words)
-{
-	g_autoptr(BuildErrors) errors = build_errors_new("/cache/src");
-	g_auto(GStrv) lines = g_strsplit(words, "\n", 0);
-
-	for (char **line = lines; *line; line++)
-		build_errors_line(errors, *line);
-	return build_errors_detail(errors);
-}
-
-static void test_errors(void)
-{
-	static const struct {
-		const char *words, *file, *error;
-		int line;
-	} rows[] = {
-		{ "  CC      mm/x.o\n/cache/src/mm/x.c: In function 'f':\n/cache/src/mm/x.c:12:9: warning: unused variable 'a'\n"
-		  "/cache/src/mm/x.c:14:3: error: 'b' undeclared (first use in this function)\n"
-		  "/cache/src/mm/x.c:15:3: error: another\nmake[3]: *** [scripts/Makefile.build:229: mm/x.o] Error 1\n",
-		  "mm/x.c", "error: 'b' undeclared (first use in this function)", 14 },
-		{ "In file included from /cache/src/mm/x.c:3:\n/cache/src/include/y.h:7:10: fatal error: z.h: No such file or directory\n",
-		  "include/y.h", "fatal error: z.h: No such file or directory", 7 },
-		{ "make[3]: *** [x] Error 1\n../mm/x.c:5:1: error: later, and still the better answer\n", "../mm/x.c",
-		  "error: later, and still the better answer", 5 },
-		{ "  LD      vmlinux\nld: mm/x.o: in function `f':\nx.c:(.text+0x12): undefined reference to `g'\n"
-		  "make[2]: *** [scripts/Makefile.vmlinux:34: vmlinux] Error 1\n", "x.c", "undefined reference to `g'", 0 },
-		{ "ld: mm/x.o:mm/x.c:8: multiple definition of `g'; mm/y.o:mm/y.c:3: first defined here\n", "mm/x.o",
-		  "multiple definition of `g'; mm/y.o:mm/y.c:3: first defined here", 0 },
-		{ "ld: warning: mm/x.o has a LOAD segment with RWX permissions\nERROR: modpost: \"f\" [m.ko] undefined!\n", "",
-		  "ERROR: modpost: \"f\" [m.ko] undefined!", 0 },
-		{ "make[1]: *** No rule to make target 'mm/none.o', needed by 'mm/built-in.a'.  Stop.\n", "",
-		  "make[1]: *** No rule to make target 'mm/none.o', needed by 'mm/built-in.a'.  Stop.", 0 },
-		{ "mm/x.S: Assembler messages:\nmm/x.S:3: Error: no such instruction: `foo'\n", "mm/x.S",
-		  "Error: no such instruction: `foo'", 3 },
-		{ "mm/Kconfig:12: syntax error\nmake[2]: *** [x] Error 1\n", "mm/Kconfig", "syntax error", 12 },
-		{ "all is well\n", "", "", 0 },
-	};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-		g_autoptr(JsonObject) detail = first_error(rows[i].words);
-		g_assert_cmpstr(json_object_get_string_member(detail, "file"), ==, rows[i].file);
-		g_assert_cmpstr(json_object_get_string_member(detail, "error"), ==, rows[i].error);
-		g_assert_cmpint(json_object_get_int_member(detail, "line"), ==, rows[i].line);
-	}
-}
-
-static void test_error_context(void)
-{
-	g_autoptr(GString) words = g_string_new(NULL);
-
-	for (int i = 0; i < 100; i++)
-		g_string_append_printf(words, "  CC      mm/%d.o\n", i);
-	g_string_append(words, "/cache/src/mm/x.c:1:1: error: \xff\n");
-	for (int i = 100; i < 200; i++)
-		g_string_append_printf(words, "  CC      mm/%d.o\n", i);
-	g_autoptr(JsonObject) detail = first_error(words->str);
-	const char *context = json_object_get_string_member(detail, "context");
-
-	g_assert_true(g_str_has_prefix(context, "  CC      mm/94.o\n"));
-	g_assert_nonnull(strstr(context, "mm/99.o\nmm/x.c:1:1: error: "));
-	g_assert_nonnull(strstr(context, "mm/111.o\n"));
-	g_assert_null(strstr(context, "mm/112.o\n"));
-	g_assert_true(g_utf8_validate(context, -1, NULL));
-}
-
-/* ---- configurations ---- */
-
-static void test_merge(void)
-{
-	g_autofree char *merged = config_merge(
-		"# a comment\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=\"x\"\nCONFIG_AA=y\n\n",
-		"# base: tinyconfig\nCONFIG_B=y\n# CONFIG_A is not set\nCONFIG_D=64\nnonsense\nCONFIG_D=65\n");
-
-	g_assert_cmpstr(merged, ==, "# a comment\nCONFIG_C=\"x\"\nCONFIG_AA=y\nCONFIG_B=y\n# CONFIG_A is not set\nCONFIG_D=65\n");
-	g_autofree char *a = config_value(merged, "CONFIG_A"), *d = config_value(merged, "CONFIG_D");
-	g_autofree char *none = config_value(merged, "CONFIG_NONE");
-	g_assert_cmpstr(a, ==, "n");
-	g_assert_cmpstr(d, ==, "65");
-	g_assert_cmpstr(none, ==, "n");
-}
-
-static void test_base_targets(void)
-{
-	static const char *const bad[] = { "CONFIG_A=y\n", "# base:\n", "# base: all\n", "# base: tinyconfig O=/x\n",
-					   "# base: -fconfig\n", "# base: $(shell)config" };
-	g_auto(GStrv) targets = config_base_targets("# base: defconfig  kvm_guest.config\nCONFIG_A=y\n", NULL);
-
-	g_assert_cmpstr(targets[0], ==, "defconfig");
-	g_assert_cmpstr(targets[1], ==, "kvm_guest.config");
-	g_assert_null(targets[2]);
-	for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
-		g_autoptr(GError) error = NULL;
-		g_assert_null(config_base_targets(bad[i], &error));
-		g_assert_true(error->domain == SPEC_ERROR);
-	}
-}
-
 #define ADD(name, test, data) g_test_add("/build/" name, Fixture, data, set_up, test, tear_down)
 
 int main(int argc, char **argv)
@@ -509,9 +390,5 @@ int main(int argc, char **argv)
 	ADD("timeout", test_timeout, NULL);
 	ADD("resume/stopped", test_resume, GINT_TO_POINTER(SIGTERM));
 	ADD("resume/killed", test_resume, GINT_TO_POINTER(SIGKILL));
-	g_test_add_func("/build/errors", test_errors);
-	g_test_add_func("/build/error-context", test_error_context);
-	g_test_add_func("/build/merge", test_merge);
-	g_test_add_func("/build/base-targets", test_base_targets);
 	return g_test_run();
 }

@@ -8,31 +8,13 @@
 #include "jobs/source-git.h"
 #include "jobs/source.h"
 #include "jobs/spec/file.h"
-
-#define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#include "tests/unit/tree-fixture.h"
 
 typedef struct {
 	char *dir, *tree, *cache, *run;
 	StageContext *stage;
 	Slot *slot;
 } Fixture;
-
-static void write_text(const char *dir, const char *name, const char *text)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL), *folder = g_path_get_dirname(path);
-
-	g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
-	g_assert_true(g_file_set_contents(path, text, -1, NULL));
-}
-
-static char *read_text(const char *dir, const char *name)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
-}
 
 /* git as a person would run it in the tree. */
 static char *git(const char *dir, const char *const *args)
