@@ -24,7 +24,7 @@ static const struct {
 	{ "more", cmd_more, "Add boots to a job that did not decide" },
 	{ "calibrate", cmd_calibrate, "Learn how much the figures of a host vary" },
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
-	{ "host", cmd_host, "Take a host out of service, and back" },
+	{ "host", cmd_host, "How a host is set, setting it; out of service, and back" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
 };
