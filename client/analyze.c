@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "jobs/spec/sample.h"
-#include "jobs/stats/analysis.h"
+#include "jobs/stats/control.h"
 #include "jobs/stats/result-text.h"
 
 #define READ_BYTES (1u << 16)
 
 typedef struct {
 	gboolean json;
+	gboolean control;
 	double alpha;
 	double min_effect;
 	int max_boots;
@@ -39,6 +40,8 @@ static gboolean parse(int argc, char **argv, Arguments *arguments, GError **erro
 {
 	const GOptionEntry entries[] = {
 		{ "json", 'j', 0, G_OPTION_ARG_NONE, &arguments->json, "Print the result as JSON, with every number", NULL },
+		{ "control", 0, 0, G_OPTION_ARG_NONE, &arguments->control,
+		  "Compare base with the control arm, which is the base again; any change is a false alarm", NULL },
 		{ "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->alpha, "Rate of false alarms of the whole job (0.05)", "RATE" },
 		{ "min-effect", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->min_effect,
 		  "Smallest change that matters, in percent (1)", "PERCENT" },
@@ -162,7 +165,11 @@ static char *analyse(const Arguments *arguments, GError **error)
 		if (!more || !sample_table_append_boots(table, more, error))
 			return NULL;
 	}
-	result = stats_analyse(table, &options, error);
+	if (arguments->control && !stats_has_control(table)) {
+		g_set_error_literal(error, STATS_ANALYSIS_ERROR, STATS_ANALYSIS_ERROR_LIMIT, "there are no samples of a control arm");
+		return NULL;
+	}
+	result = (arguments->control ? stats_analyse_control : stats_analyse)(table, &options, error);
 	if (!result)
 		return NULL;
 	return arguments->json ? stats_result_to_json_text(result) : stats_result_to_text(result);

@@ -87,7 +87,7 @@ gboolean sample_column_set(const SampleColumn *column, Sample *sample, const cha
 		*(const char **)G_STRUCT_MEMBER_P(sample, column->offset) = text;
 		return TRUE;
 	case SAMPLE_COLUMN_ARM:
-		return sample_arm_from_string(text, &sample->arm) || refuse(error, column, text, "base or patched");
+		return sample_arm_from_string(text, &sample->arm) || refuse(error, column, text, "base, patched or control");
 	case SAMPLE_COLUMN_BETTER:
 		return sample_better_from_string(text, &sample->better) ||
 		       refuse(error, column, text, "lower or higher");

@@ -16,9 +16,10 @@ struct SampleTable {
 
 #define FIRST_SLOTS 1024u
 
-static const char *const arm_names[SAMPLE_ARM_COUNT] = {
+static const char *const arm_names[SAMPLE_ARMS] = {
 	[SAMPLE_ARM_BASE] = "base",
 	[SAMPLE_ARM_PATCHED] = "patched",
+	[SAMPLE_ARM_CONTROL] = "control",
 };
 
 static const char *const better_names[SAMPLE_BETTER_COUNT] = {
@@ -36,13 +37,13 @@ static int find_name(const char *const *names, int count, const char *text)
 
 const char *sample_arm_to_string(SampleArm arm)
 {
-	g_assert(arm < SAMPLE_ARM_COUNT);
+	g_assert(arm < SAMPLE_ARMS);
 	return arm_names[arm];
 }
 
 gboolean sample_arm_from_string(const char *text, SampleArm *ret_arm)
 {
-	int found = find_name(arm_names, SAMPLE_ARM_COUNT, text);
+	int found = find_name(arm_names, SAMPLE_ARMS, text);
 
 	if (found >= 0)
 		*ret_arm = (SampleArm)found;
@@ -107,7 +108,7 @@ static guint64 mix(guint64 hash, guint64 word)
 /* The identity of a sample; its strings have to be the table's own. */
 static guint64 identity_hash(const Sample *s)
 {
-	guint64 hash = mix((guint64)s->boot * SAMPLE_ARM_COUNT + s->arm, (guintptr)s->benchmark);
+	guint64 hash = mix((guint64)s->boot * SAMPLE_ARMS + s->arm, (guintptr)s->benchmark);
 
 	hash = mix(hash, (guintptr)s->params);
 	hash = mix(hash, (guintptr)s->metric);
@@ -165,7 +166,7 @@ static gboolean agrees(const Sample *first, const Sample *sample, GError **error
 gboolean sample_table_append(SampleTable *table, const Sample *sample, GError **error)
 {
 	Sample own = *sample;
-	gpointer boot = GUINT_TO_POINTER((guint)sample->boot * SAMPLE_ARM_COUNT + sample->arm);
+	gpointer boot = GUINT_TO_POINTER((guint)sample->boot * SAMPLE_ARMS + sample->arm);
 	guint first;
 	guint32 *slot;
 

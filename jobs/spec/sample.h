@@ -46,8 +46,11 @@ typedef enum {
 typedef enum {
 	SAMPLE_ARM_BASE,
 	SAMPLE_ARM_PATCHED,
-	SAMPLE_ARM_COUNT,
+	SAMPLE_ARM_CONTROL, /* the base kernel again: no part of the job's comparison, see jobs/stats/control.h */
+	SAMPLE_ARMS,
 } SampleArm;
+
+#define SAMPLE_ARM_COUNT 2 /* of a comparison: base and patched */
 
 typedef enum {
 	SAMPLE_BETTER_LOWER,

@@ -135,6 +135,8 @@ static void walk_samples(Walk *walk, const SampleTable *table)
 	for (gsize i = 0; i < sample_table_length(table); i++) {
 		const Sample *sample = sample_table_get(table, i);
 
+		if (sample->arm == SAMPLE_ARM_CONTROL)
+			continue;
 		if (!last || sample->benchmark != last->benchmark)
 			first = g_hash_table_lookup(survey->first, sample->benchmark);
 		if (!first || is_earlier(sample, first)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* What one look at every sample of a table tells: which comparisons there are, which pairs of boots are complete. */
+/* What one look at every sample of base and patched in a table tells: which comparisons there are, which pairs of boots are
+ * complete. */
 
 #include "jobs/spec/sample.h"
 

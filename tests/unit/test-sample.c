@@ -141,7 +141,7 @@ static const Refusal refusals[] = {
 	{ H "7,base,0,0,\"h,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_SYNTAX, "line 2: a quoted field has no end*" },
 	{ H "7,base,0,0,\"h\"x,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_SYNTAX, "line 2: a closing quote*" },
 	{ H "7,base,0,0,h\"x,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_SYNTAX, "line 2: a quote inside*" },
-	{ H "7,bose,0,0,h,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_VALUE, "line 2: arm: \"bose\" is not base or patched" },
+	{ H "7,bose,0,0,h,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_VALUE, "line 2: arm: \"bose\" is not base, patched or control" },
 	{ H "7,base,-1,0,h,tcg,b,p,1,1,m,ms,lower,1,1,1,\n", SAMPLE_ERROR_VALUE, "line 2: boot: \"-1\" is not a whole number from 0 to 99999" },
 	{ H "7,base,0,0,h,tcg,b,p,1,1,m,ms,lower,inf,1,1,\n", SAMPLE_ERROR_VALUE, "line 2: value: \"inf\" is not a number" },
 	{ H "7,base,0,0,h,tcg,b,p,1,1,m,ms,lower,1e999,1,1,\n", SAMPLE_ERROR_VALUE, "line 2: value: \"1e999\" is not a finite number" },
