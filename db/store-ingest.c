@@ -150,17 +150,18 @@ gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
 		ingest->db, "INSERT INTO boot (job, boot, pair, arm, host, clock, valid, reason, detail, start_ns, end_ns,"
-			    " first_sample_ns, hello, machine)"
-			    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", error);
+			    " first_sample_ns, hello, machine, control)"
+			    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)", error);
 	g_autofree char *hello = boot->hello ? json_object_to_line(boot->hello) : NULL;
 	g_autofree char *machine = boot->machine ? json_object_to_line(boot->machine) : NULL;
+	gboolean is_control = g_str_equal(boot->arm, "control");
 
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, ingest->job);
 	db_bind_int(stmt, 2, boot->boot);
 	db_bind_int(stmt, 3, boot->pair);
-	db_bind_text(stmt, 4, boot->arm);
+	db_bind_text(stmt, 4, is_control ? "base" : boot->arm);
 	db_bind_text(stmt, 5, boot->host);
 	db_bind_text(stmt, 6, boot->clock);
 	db_bind_int(stmt, 7, boot->valid ? 1 : 0);
@@ -171,6 +172,7 @@ gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **
 	db_bind_int(stmt, 12, boot->first_sample_ns);
 	db_bind_text(stmt, 13, hello);
 	db_bind_text(stmt, 14, machine);
+	db_bind_int(stmt, 15, is_control ? 1 : 0);
 	return db_run(stmt, error) && note_boot(ingest, boot, error);
 }
 

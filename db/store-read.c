@@ -126,8 +126,8 @@ gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error)
 {
 	g_autoptr(GPtrArray) boots = g_ptr_array_new_with_free_func((GDestroyNotify)store_boot_free);
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT boot, pair, arm, host, clock, valid, reason, detail, start_ns, end_ns, first_sample_ns, hello, machine"
-		    " FROM boot WHERE job = ?1 ORDER BY boot", error);
+		db, "SELECT boot, pair, iif(control, 'control', arm), host, clock, valid, reason, detail, start_ns, end_ns,"
+		    " first_sample_ns, hello, machine FROM boot WHERE job = ?1 ORDER BY boot", error);
 	gboolean row;
 
 	if (!stmt)

@@ -54,6 +54,7 @@ static const struct {
 	{ "arm-base", G_STRUCT_OFFSET(StoreJob, arms[0]) },
 	{ "arm-patched", G_STRUCT_OFFSET(StoreJob, arms[1]) },
 	{ "trust", G_STRUCT_OFFSET(StoreJob, trust) },
+	{ "control", G_STRUCT_OFFSET(StoreJob, control) },
 };
 
 void store_job_free(StoreJob *job)
@@ -133,7 +134,8 @@ static gboolean read_documents(Db *db, StoreJob *job, GError **error)
 
 static gboolean count_boots(Db *db, StoreJob *job, GError **error)
 {
-	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid, reason = 'disturbed' FROM boot WHERE job = ?1", error);
+	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid, reason = 'disturbed' FROM boot"
+						" WHERE job = ?1 AND NOT control", error);
 	gboolean row;
 
 	if (!stmt)

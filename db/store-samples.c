@@ -138,12 +138,17 @@ static gboolean fill_sample(StoreSamples *samples, const Row *row, GError **erro
 {
 	const StoreBoot *boot = g_hash_table_lookup(samples->by_number, GINT_TO_POINTER(row->boot));
 	const Measure *measure = find_measure(samples, row->measure, error);
+	SampleArm arm;
 
 	if (!measure)
 		return FALSE;
+	if (!sample_arm_from_string(boot->arm, &arm)) {
+		g_set_error(error, DB_ERROR, DB_ERROR_CORRUPT, "boot %d is of no arm that there is: %s", boot->boot, boot->arm);
+		return FALSE;
+	}
 	samples->sample = (Sample){
 		.job = samples->job,
-		.arm = g_str_equal(boot->arm, "patched") ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE,
+		.arm = arm,
 		.boot = boot->boot,
 		.pair = boot->pair,
 		.host = boot->host,

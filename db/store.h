@@ -49,6 +49,7 @@ typedef struct {
 	JsonObject *host_state;	/* the last host-state event, likewise */
 	JsonObject *arms[2];	/* base, patched: the arm events */
 	JsonObject *trust;	/* how fit the host was when the result came (ARCHITECTURE.md, "Trust"), NULL before it */
+	JsonObject *control;	/* what came of its control arm, NULL: it has none, or not yet */
 	char *host;		/* name, or empty */
 	gint64 created_ns, started_ns, finished_ns;
 	gint64 last_seq;	/* of the last event ingested */
@@ -63,7 +64,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreJob, store_job_free)
 
 typedef struct {
 	int boot, pair;
-	char *arm;		/* base or patched */
+	char *arm;		/* base, patched or control */
 	char *host, *clock;
 	gboolean valid;
 	char *reason, *detail;
