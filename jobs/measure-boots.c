@@ -114,6 +114,11 @@ static gboolean fail_boot(MeasureBoots *boots, GError *error)
 	return FALSE;
 }
 
+static const char *kernel_of(const MeasureBoots *boots, SampleArm arm)
+{
+	return boots->kernels[arm == SAMPLE_ARM_CONTROL ? SAMPLE_ARM_BASE : arm];
+}
+
 gboolean measure_boots_next(gpointer user, const MeasureNext *next)
 {
 	MeasureBoots *boots = user;
@@ -135,7 +140,7 @@ gboolean measure_boots_next(gpointer user, const MeasureNext *next)
 	boots->boot_start_us = g_get_monotonic_time();
 	boots->progress_us = 0;
 	show_progress(boots);
-	if (!boot_once(&boots->setup, boot, boots->kernels[next->arm], show_progress, boots, &result, &error))
+	if (!boot_once(&boots->setup, boot, kernel_of(boots, next->arm), show_progress, boots, &result, &error))
 		return fail_boot(boots, error);
 	measure_host_after(boots->around, result);
 	if (!keep_boot(boots, boot, next->pair, next->arm, result))

@@ -9,7 +9,7 @@
 typedef struct {
 	BootSetup setup;
 	MeasureHistory *history;
-	const char *const *kernels;	/* on the host, one an arm */
+	const char *const *kernels;	/* on the host: base and patched */
 	MeasureHost *around;		/* the host before, during and after a boot */
 
 	/* its own */

@@ -21,7 +21,7 @@ static gboolean take_arm(MeasureHistory *history, JsonObject *object, GError **e
 {
 	SampleArm arm;
 
-	if (!sample_arm_from_string(get_text(object, "arm"), &arm) || !g_path_is_absolute(get_text(object, "kernel")))
+	if (!sample_arm_from_string(get_text(object, "arm"), &arm) || arm >= SAMPLE_ARM_COUNT || !g_path_is_absolute(get_text(object, "kernel")))
 		return bad(error, "an arm event without its arm or kernel");
 	g_free(history->kernel[arm]);
 	g_free(history->release[arm]);
@@ -125,13 +125,12 @@ static gboolean take_more(MeasureHistory *history, JsonObject *object, GError **
 {
 	gint64 boots = json_object_get_int_member_with_default(object, "more_boots", 0);
 	const char *order = get_text(object, "order");
-	gsize letters = strlen(order);
 
-	if (boots <= history->more_boots || boots > SPEC_MAX_MORE || letters == 0 || letters % 2 != 0 ||
-	    letters > 2 * (SPEC_MAX_BOOTS + SPEC_MAX_MORE) || strspn(order, "AB") != letters)
+	if (boots <= history->more_boots || boots > SPEC_MAX_MORE ||
+	    !schedule_order_is_sound(order, SPEC_MAX_BOOTS + SPEC_MAX_MORE))
 		return bad(error, "a more event without its boots or order");
 	history->more_boots = (int)boots;
-	history->more_pairs = (int)letters / 2;
+	history->more_pairs = schedule_pairs(order);
 	g_free(history->more_order);
 	history->more_order = g_strdup(order);
 	return TRUE;

@@ -27,7 +27,7 @@ typedef struct {
 	GStringChunk *text;
 	gint64 samples;		/* lines of samples.jsonl that the boot events count */
 	gint64 boots_ns;	/* all boots' time together */
-	guint failed_without_samples[SAMPLE_ARM_COUNT];
+	guint failed_without_samples[SAMPLE_ARMS];
 	gboolean last_failed_silently;	/* the last boot is one of these */
 	gboolean has_result;
 

@@ -63,8 +63,8 @@ static gboolean boot_until(const MeasureLoop *loop, const char *order, int pairs
 			return fail_arm(loop, arm, reason);
 		if (!schedule_next(order, pairs, boots, &next.pair, &next.arm))
 			return TRUE;
-		next.left = schedule_left(pairs, boots);
-		next.left_at_most = schedule_left(at_most, boots);
+		next.left = schedule_left(order, pairs, boots);
+		next.left_at_most = schedule_left(order, at_most, boots);
 		if (stage_stopping(loop->stage) || !loop->boot(loop->user, &next))
 			return FALSE;
 	}
@@ -159,7 +159,7 @@ static gsize begin_at(const MeasureHistory *history)
 	gsize look = 0;
 
 	while (look + 1 < history->plan->looks.count &&
-	       schedule_left(measure_plan_pairs(history->plan, look + 1), history->boots) == 0)
+	       schedule_left(history->plan->order, measure_plan_pairs(history->plan, look + 1), history->boots) == 0)
 		look++;
 	return look;
 }
@@ -178,7 +178,7 @@ gboolean measure_loop(const MeasureLoop *loop)
 			return FALSE;
 		if (result->rule == STATS_RULE_SEQUENTIAL && result->stop == STATS_STOP_NOT && look + 1 < plan->looks.count)
 			continue;
-		if (!measure_trust(loop->stage, loop->history->set_aside_samples, loop->primary) || !tell_result(loop, "result", result))
+		if (!measure_trust(loop->stage, history, loop->primary) || !tell_result(loop, "result", result))
 			return FALSE;
 		history->has_result = TRUE;
 	}

@@ -15,13 +15,31 @@ static void complete(MeasurePlan *plan)
 		plan->looks = (StatsLooks){ .count = 1, .boots = { 2 * (gsize)plan->max_boots }, .fraction = { 1 } };
 }
 
-MeasurePlan *measure_plan_new(const JobSpec *spec)
+/* Drawn, since what comes every N jobs, such as a nightly series, would else always have one or never. */
+gboolean measure_plan_draws_control(gint64 job, int every)
+{
+	g_autoptr(GRand) draw = NULL;
+
+	if (every < 1)
+		return FALSE;
+	draw = g_rand_new_with_seed((guint32)(job / every));
+	return job % every == g_rand_int_range(draw, 0, every);
+}
+
+static gboolean wants_control(const JobSpec *spec, int control_every)
+{
+	return spec->max_boots >= (int)STATS_MIN_BOOTS && !job_spec_is_calibration(spec) &&
+	       measure_plan_draws_control(spec->job, control_every);
+}
+
+MeasurePlan *measure_plan_new(const JobSpec *spec, int control_every)
 {
 	MeasurePlan *plan = g_new0(MeasurePlan, 1);
+	g_autofree char *order = schedule_order(spec->seed, spec->max_boots);
 	StatsRule asked = STATS_RULE_AUTO;
 
 	stats_rule_from_string(spec->rule, &asked);
-	plan->order = schedule_order(spec->seed, spec->max_boots);
+	plan->order = schedule_with_control(order, wants_control(spec, control_every) ? (int)STATS_MIN_BOOTS : 0);
 	plan->max_boots = spec->max_boots;
 	plan->rule = stats_rule_for(asked, (guint)spec->max_boots);
 	plan->alpha = spec->alpha;
@@ -63,20 +81,24 @@ gboolean measure_plan_from_json(JsonObject *object, MeasurePlan **ret_plan, GErr
 	g_autoptr(MeasurePlan) plan = g_new0(MeasurePlan, 1);
 	const char *order = json_object_get_string_member_with_default(object, "order", "");
 	const char *rule = json_object_get_string_member_with_default(object, "rule", "fixed");
-	gsize letters = strlen(order);
 
-	if (letters == 0 || letters % 2 != 0 || letters > 2 * SPEC_MAX_BOOTS || strspn(order, "AB") != letters)
+	if (!schedule_order_is_sound(order, SPEC_MAX_BOOTS))
 		return spec_error_set(error, SPEC_ERROR_VALUE, "order", "a plan event without an order");
 	if (!stats_rule_from_string(rule, &plan->rule) ||
 	    (plan->rule != STATS_RULE_FIXED && plan->rule != STATS_RULE_SEQUENTIAL))
 		return spec_error_set(error, SPEC_ERROR_VALUE, "rule", "a plan event of the rule '%.20s'", rule);
 	plan->order = g_strdup(order);
-	plan->max_boots = (int)letters / 2;
+	plan->max_boots = schedule_pairs(order);
 	plan->alpha = json_object_get_double_member_with_default(object, "alpha", .05);
 	plan->min_effect_pct = json_object_get_double_member_with_default(object, "min_effect_pct", 1);
 	complete(plan);
 	*ret_plan = g_steal_pointer(&plan);
 	return TRUE;
+}
+
+gboolean measure_plan_has_control(const MeasurePlan *plan)
+{
+	return strchr(plan->order, 'C') != NULL;
 }
 
 int measure_plan_pairs(const MeasurePlan *plan, gsize look)

@@ -11,14 +11,17 @@
 #include "jobs/stats/sequential.h"
 
 typedef struct {
-	char *order;		/* of jobs/schedule.h, for max_boots pairs */
+	char *order;		/* of jobs/schedule.h, for max_boots pairs, and control boots if there are any */
 	int max_boots;		/* an arm */
 	StatsRule rule;		/* fixed or sequential */
 	double alpha, min_effect_pct;
 	StatsLooks looks;	/* fixed: one, at max_boots pairs */
 } MeasurePlan;
 
-MeasurePlan *measure_plan_new(const JobSpec *spec);
+/* control_every: one of so many jobs in a row has a control arm, in its first STATS_MIN_BOOTS pairs; 0: none. */
+MeasurePlan *measure_plan_new(const JobSpec *spec, int control_every);
+gboolean measure_plan_draws_control(gint64 job, int every);
+gboolean measure_plan_has_control(const MeasurePlan *plan);
 void measure_plan_free(MeasurePlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MeasurePlan, measure_plan_free)
 

@@ -3,6 +3,7 @@
 
 #include "jobs/measure-samples.h"
 #include "jobs/stats/calibration.h"
+#include "jobs/stats/control.h"
 
 #define NS_PER_S 1e9
 
@@ -81,15 +82,33 @@ static gboolean tell_calibration(StageContext *stage, const SampleTable *table, 
 	return stage_event(stage, "calibration", members, TRUE);
 }
 
-gboolean measure_trust(StageContext *stage, gint64 skip, const char *const *primary)
+/* ---- the control arm ---- */
+
+static gboolean tell_control(StageContext *stage, const SampleTable *table, const char *const *primary)
 {
+	StatsOptions options = STATS_OPTIONS_DEFAULT;
+	GError *error = NULL;
+	JsonObject *members;
+
+	options.primary = primary;
+	g_autoptr(StatsResult) result = stats_analyse_control(table, &options, &error);
+	if (!result)
+		return stage_fail_error(stage, "analysis", error);
+	members = json_object_new();
+	json_object_set_member(members, "result", stats_result_to_json(result));
+	return stage_event(stage, "control", members, TRUE);
+}
+
+gboolean measure_trust(StageContext *stage, const MeasureHistory *history, const char *const *primary)
+{
+	gboolean calibrates = job_spec_is_calibration(stage->spec), has_control = measure_plan_has_control(history->plan);
 	g_autoptr(SampleTable) table = NULL;
 	GError *error = NULL;
 
-	if (!job_spec_is_calibration(stage->spec))
+	if (!calibrates && !has_control)
 		return TRUE;
-	table = measure_samples_load(stage->dir, skip, &error);
+	table = measure_samples_load(stage->dir, history->set_aside_samples, &error);
 	if (!table)
 		return stage_fail_error(stage, "run-directory", error);
-	return tell_calibration(stage, table, primary);
+	return calibrates ? tell_calibration(stage, table, primary) : tell_control(stage, table, primary);
 }

@@ -194,7 +194,7 @@ static gboolean tell_plan(Measure *measure)
 
 	if (measure->history->plan)
 		return TRUE;
-	measure->history->plan = measure_plan_new(spec);
+	measure->history->plan = measure_plan_new(spec, measure->stage->place->control_every);
 	return stage_event(measure->stage, "plan", measure_plan_to_json(measure->history->plan, spec->seed), TRUE);
 }
 

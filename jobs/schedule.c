@@ -28,9 +28,57 @@ char *schedule_order(guint64 seed, int pairs)
 	return schedule_extend(seed_bit(seed) ? "B" : "A", pairs);
 }
 
-static SampleArm arm_of(char letter)
+char *schedule_with_control(const char *order, int pairs)
 {
-	return letter == 'A' ? SAMPLE_ARM_BASE : SAMPLE_ARM_PATCHED;
+	GString *with = g_string_new(NULL);
+
+	for (int i = 0; order[i]; i++) {
+		g_string_append_c(with, order[i]);
+		if (i % 2 == 0 && i / 2 < pairs)
+			g_string_append_c(with, 'C');
+	}
+	return g_string_free(with, FALSE);
+}
+
+gboolean schedule_order_is_sound(const char *order, int most_pairs)
+{
+	int count[SAMPLE_ARMS] = { 0 };
+
+	if ((*order != 'A' && *order != 'B') || order[strspn(order, "ABC")])
+		return FALSE;
+	for (; *order; order++)
+		count[*order - 'A']++;
+	return count[SAMPLE_ARM_BASE] == count[SAMPLE_ARM_PATCHED] && count[SAMPLE_ARM_BASE] <= most_pairs &&
+	       count[SAMPLE_ARM_CONTROL] <= count[SAMPLE_ARM_BASE];
+}
+
+int schedule_pairs(const char *order)
+{
+	int pairs = 0;
+
+	for (; *order; order++)
+		pairs += *order == 'A';
+	return pairs;
+}
+
+/* One boot of the order: of a pair, and of an arm of it. */
+typedef struct {
+	const char *rest;
+	int seen[SAMPLE_ARMS];
+	int pair;
+	SampleArm arm;
+} Walk;
+
+/* The next boot of a pair below pairs; FALSE: there is none. */
+static gboolean walk(Walk *walk, int pairs)
+{
+	while (*walk->rest) {
+		walk->arm = (SampleArm)(*walk->rest++ - 'A');
+		walk->pair = walk->seen[walk->arm]++;
+		if (walk->pair < pairs)
+			return TRUE;
+	}
+	return FALSE;
 }
 
 static gboolean is_valid(const ScheduleBoot *boot)
@@ -43,61 +91,83 @@ static gboolean is_disturbed(const ScheduleBoot *boot)
 	return g_str_equal(boot->reason, SCHEDULE_DISTURBED);
 }
 
-/* Whether there is a boot of that half; with only_valid, one that counts. */
-static gboolean has_half(const GArray *boots, int pair, SampleArm arm, gboolean only_valid)
+/* The host's fault alone. */
+static gboolean is_excused(const ScheduleBoot *boot)
+{
+	return is_disturbed(boot) || g_str_equal(boot->reason, SCHEDULE_EXCUSED);
+}
+
+/* Whether no boot will replace it. */
+static gboolean is_final(const ScheduleBoot *boot)
+{
+	return is_valid(boot) || (boot->arm == SAMPLE_ARM_CONTROL && !is_excused(boot));
+}
+
+/* Whether there is such a boot of the pair; with only_final, one that is not to be replaced. */
+static gboolean has_boot(const GArray *boots, int pair, SampleArm arm, gboolean only_final)
 {
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
-		if (boot->pair == pair && boot->arm == arm && (is_valid(boot) || !only_valid))
+		if (boot->pair == pair && boot->arm == arm && (is_final(boot) || !only_final))
 			return TRUE;
 	}
 	return FALSE;
 }
 
-/* The earliest pair without a valid boot of the arm, or -1. */
-static int missing_pair(int pairs, const GArray *boots, SampleArm arm)
+/* The earliest pair of the order whose boot of the arm is to be replaced, or -1. */
+static int missing_pair(const char *order, int pairs, const GArray *boots, SampleArm arm)
 {
-	for (int pair = 0; pair < pairs; pair++)
-		if (!has_half(boots, pair, arm, TRUE))
-			return pair;
+	Walk at = { .rest = order };
+
+	while (walk(&at, pairs))
+		if (at.arm == arm && !has_boot(boots, at.pair, arm, TRUE))
+			return at.pair;
 	return -1;
+}
+
+/* Which arm's turn it would be if the order went on: it repeats after four boots, whatever its length. */
+static SampleArm arm_in_turn(const char *order, const GArray *boots)
+{
+	gboolean base_first = *order == 'A';
+	guint compared = 0;
+
+	for (guint i = 0; i < boots->len; i++)
+		compared += g_array_index(boots, ScheduleBoot, i).arm != SAMPLE_ARM_CONTROL;
+	return (compared % 4 == 0 || compared % 4 == 3) == base_first ? SAMPLE_ARM_BASE : SAMPLE_ARM_PATCHED;
 }
 
 gboolean schedule_next(const char *order, int pairs, const GArray *boots, int *ret_pair, SampleArm *ret_arm)
 {
-	g_assert(strlen(order) >= 2 * (gsize)pairs);
-	for (int i = 0; i < 2 * pairs; i++) {
-		SampleArm planned = arm_of(order[i]);
-		if (has_half(boots, i / 2, planned, FALSE))
+	Walk at = { .rest = order };
+
+	g_assert(schedule_pairs(order) >= pairs);
+	while (walk(&at, pairs)) {
+		if (has_boot(boots, at.pair, at.arm, FALSE))
 			continue;
-		*ret_pair = i / 2;
-		*ret_arm = planned;
+		*ret_pair = at.pair;
+		*ret_arm = at.arm;
 		return TRUE;
 	}
-	if (pairs == 0)
-		return FALSE;
-	/* the order repeats after four, whatever its length */
-	SampleArm arm = arm_of(boots->len % 4 == 0 || boots->len % 4 == 3 ? order[0] : order[1]);
-	int pair = missing_pair(pairs, boots, arm);
-	if (pair < 0) {
-		arm = arm == SAMPLE_ARM_BASE ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE;
-		pair = missing_pair(pairs, boots, arm);
+	SampleArm first = arm_in_turn(order, boots);
+	const SampleArm arms[] = { first, first == SAMPLE_ARM_BASE ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE, SAMPLE_ARM_CONTROL };
+	for (gsize i = 0; i < G_N_ELEMENTS(arms); i++) {
+		int pair = missing_pair(order, pairs, boots, arms[i]);
+		if (pair < 0)
+			continue;
+		*ret_pair = pair;
+		*ret_arm = arms[i];
+		return TRUE;
 	}
-	if (pair < 0)
-		return FALSE;
-	*ret_pair = pair;
-	*ret_arm = arm;
-	return TRUE;
+	return FALSE;
 }
 
-int schedule_left(int pairs, const GArray *boots)
+int schedule_left(const char *order, int pairs, const GArray *boots)
 {
+	Walk at = { .rest = order };
 	int left = 0;
 
-	for (int pair = 0; pair < pairs; pair++)
-		for (int arm = 0; arm < SAMPLE_ARM_COUNT; arm++)
-			if (!has_half(boots, pair, (SampleArm)arm, TRUE))
-				left++;
+	while (walk(&at, pairs))
+		left += !has_boot(boots, at.pair, at.arm, TRUE);
 	return left;
 }
 
@@ -106,13 +176,13 @@ typedef struct {
 	const char *last, *last_but_one;	/* reasons of its last two boots; NULL: none yet */
 } Tally;
 
-static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARM_COUNT])
+static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARMS])
 {
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
 		Tally *tally = &tallies[boot->arm];
 
-		if (is_disturbed(boot) || g_str_equal(boot->reason, SCHEDULE_EXCUSED))
+		if (is_excused(boot))
 			continue;
 		*(is_valid(boot) ? &tally->valid : &tally->failed) += 1;
 		tally->last_but_one = tally->last;
@@ -139,7 +209,7 @@ static const char *last_reason(const GArray *boots, SampleArm arm)
 
 gboolean schedule_failed(const GArray *boots, int max_failed, SampleArm *ret_arm, const char **ret_reason)
 {
-	Tally tallies[SAMPLE_ARM_COUNT] = { 0 };
+	Tally tallies[SAMPLE_ARMS] = { 0 };
 
 	count_boots(boots, tallies);
 	const Tally *base = &tallies[SAMPLE_ARM_BASE], *patched = &tallies[SAMPLE_ARM_PATCHED];

@@ -14,6 +14,11 @@
  * miss boots, their order goes on in the ABBA pattern. A replacement has the
  * pair of the boot it replaces and a boot number of its own. So every boot of
  * a pair below a look's is made before every boot of the pairs beyond.
+ *
+ * A control boot is one of the base kernel more, in the middle of a pair:
+ * ACB BCA ACB BCA. So base and control are in ABBA order too, and base and
+ * patched as they were. A control boot that failed is not replaced, unless the
+ * host was to blame, and is no failure of the base.
  */
 #pragma once
 
@@ -35,8 +40,15 @@ typedef struct {
 /* "ABBA...": A base, B patched; 2 * pairs letters. The caller's. */
 char *schedule_order(guint64 seed, int pairs);
 
-/* The same order for so many pairs, which may be more. */
+/* The same order for so many pairs, which may be more; without control boots. */
 char *schedule_extend(const char *order, int pairs);
+
+/* An order with a control boot, C, in each of the first pairs. */
+char *schedule_with_control(const char *order, int pairs);
+
+/* Whether an order that was read can be gone by. */
+gboolean schedule_order_is_sound(const char *order, int most_pairs);
+int schedule_pairs(const char *order);
 
 /*
  * The next boot on the way to complete the first `pairs` pairs of the order.
@@ -46,7 +58,7 @@ char *schedule_extend(const char *order, int pairs);
 gboolean schedule_next(const char *order, int pairs, const GArray *boots, int *ret_pair, SampleArm *ret_arm);
 
 /* How many boots are still to be made for that if none fails. */
-int schedule_left(int pairs, const GArray *boots);
+int schedule_left(const char *order, int pairs, const GArray *boots);
 
 /*
  * Has an arm failed for good? Then which, and the reason of its last failed

@@ -7,6 +7,7 @@
 #define PLACE_MAX_BYTES	(64 * 1024)
 #define PATH_BYTES	4096
 #define DAY_S		86400
+#define CONTROL_EVERY_MAX	1000000
 
 #define M(name_, kind_, min_, max_) \
 	{ .name = #name_, .kind = kind_, .offset = G_STRUCT_OFFSET(JobPlace, name_), \
@@ -43,6 +44,7 @@ static const Member members[] = {
 	M(max_steal_pct, MEMBER_INT, 0, 100),
 	M(noise_wait_s, MEMBER_INT, 0, DAY_S),
 	M(max_disturbed_boots, MEMBER_INT, 0, 1000),
+	M(control_every, MEMBER_INT, 0, CONTROL_EVERY_MAX),
 };
 
 JobPlace *job_place_new(void)

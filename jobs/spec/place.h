@@ -54,6 +54,8 @@ typedef struct {
 	int max_steal_pct;	/* before and during a boot; 100: no limit */
 	int noise_wait_s;	/* for a quiet host, a boot */
 	int max_disturbed_boots;	/* that are replaced, a job */
+
+	int control_every;	/* one of so many jobs has a control arm; 0: none */
 } JobPlace;
 
 JobPlace *job_place_new(void);		/* every member at its default */
