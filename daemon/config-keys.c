@@ -128,6 +128,9 @@ const ConfigKey config_keys[] = {
 	  .help = "that a boot waits at most for a quiet host" },
 	{ HOST(max_disturbed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "4", .unit = "boots",
 	  .help = "of a job that are replaced because the host was noisy; further ones count and are marked" },
+	{ HOST(control_every), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "10", .unit = "jobs",
+	  .help = "one of so many in a row, drawn by lot, has a control arm: four boots more of its base, compared with the base, so "
+		  "that the host's rate of false alarms is known. 0: none" },
 	{ HOST(max_failed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "2", .unit = "boots",
 	  .help = "of an arm that are tried again before the job ends as boot-failed" },
 };

@@ -47,6 +47,7 @@ typedef struct {
 	int max_jitter_pct, max_steal_pct;	/* 100: no limit */
 	int noise_wait_s;
 	int max_disturbed_boots;
+	int control_every;	/* 0: never */
 } ConfigHost;
 
 typedef struct {

@@ -193,6 +193,15 @@ static gboolean take_calibration(Ingest *ingest, const char *kind G_GNUC_UNUSED,
 	return trust_take_calibration(ingest->store, object, ingest->now_ns, error);
 }
 
+static gboolean take_control(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
+{
+	JsonObject *result = get_object(object, "result");
+
+	if (!result)
+		return spec_error_set(error, SPEC_ERROR_MISSING, "result", "a control event has none");
+	return trust_take_control(ingest->store, result, ingest->now_ns, error);
+}
+
 static gboolean take_arm(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonObject *object, GError **error)
 {
 	const char *arm = get_text(object, "arm");
@@ -215,7 +224,8 @@ static gboolean take_boot(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonOb
 	StoreBoot boot = { .reason = (char *)get_text(object, "reason"), .detail = (char *)get_text(object, "detail"),
 			   .hello = get_object(object, "hello"), .machine = get_object(object, "machine") };
 	const char *arm, *host, *clock;
-	gint64 number, pair, samples;
+	gint64 number = 0, pair = 0, samples = 0;
+	SampleArm known;
 
 	if (!need_int(object, "boot", 0, SAMPLE_BOOT_MAX, &number, error) ||
 	    !need_int(object, "pair", 0, SAMPLE_BOOT_MAX, &pair, error) || !need_text(object, "arm", &arm, error) ||
@@ -226,8 +236,8 @@ static gboolean take_boot(Ingest *ingest, const char *kind G_GNUC_UNUSED, JsonOb
 	    !need_int(object, "first_sample_ns", 0, G_MAXINT64, &boot.first_sample_ns, error) ||
 	    !need_int(object, "samples", 0, INGEST_MAX_SAMPLES, &samples, error))
 		return FALSE;
-	if (!g_str_equal(arm, "base") && !g_str_equal(arm, "patched"))
-		return spec_error_set(error, SPEC_ERROR_VALUE, "arm", "is neither base nor patched");
+	if (!sample_arm_from_string(arm, &known))
+		return spec_error_set(error, SPEC_ERROR_VALUE, "arm", "is none of base, patched and control");
 	boot.boot = (int)number;
 	boot.pair = (int)pair;
 	boot.arm = (char *)arm;
@@ -284,6 +294,7 @@ static const struct {
 	{ "host-state", take_host_state },
 	{ "boot", take_boot },
 	{ "calibration", take_calibration },
+	{ "control", take_control },
 	{ "result", take_result },
 	{ "more", take_document },
 	{ "more-result", take_result },

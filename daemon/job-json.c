@@ -177,6 +177,7 @@ JsonObject *job_json(const StoreJob *job, const GPtrArray *boots, const char *co
 	set_object(object, "look", job->look);
 	set_object(object, "more", job->more);
 	set_object(object, "trust", job->trust);
+	set_object(object, "control", job->control);
 	set_object(object, "host_state", job->host_state);
 	for (guint i = 0; boots && i < boots->len; i++)
 		json_array_add_object_element(array, boot_json(g_ptr_array_index(boots, i)));

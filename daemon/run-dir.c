@@ -53,6 +53,7 @@ static JobPlace *make_place(const Config *config, const ConfigTree *tree, const 
 	place->max_steal_pct = host->max_steal_pct;
 	place->noise_wait_s = host->noise_wait_s;
 	place->max_disturbed_boots = host->max_disturbed_boots;
+	place->control_every = host->control_every;
 	return place;
 }
 

@@ -46,23 +46,80 @@ static GArray *find_alarms(const StatsResult *result)
 	return alarms;
 }
 
+/* The ledger counts false alarms at one rate. */
+static gboolean may_count(const StatsResult *result)
+{
+	return result->alpha <= STATS_LEDGER_ALPHA && result->clock;
+}
+
+static gboolean count_alarms(StoreIngest *ingest, const GArray *alarms, const char *clock, gint64 now_ns, GError **error)
+{
+	for (guint i = 0; i < alarms->len; i++)
+		if (!store_ingest_alarm(ingest, &g_array_index(alarms, StoreAlarm, i), clock, now_ns, error))
+			return FALSE;
+	return TRUE;
+}
+
 static gboolean take_same_source(StoreIngest *ingest, const StatsResult *result, gint64 now_ns, GError **error)
 {
+	g_autoptr(GArray) alarms = NULL;
 	gboolean same;
 
-	/* the ledger counts false alarms at one rate */
-	if (result->alpha > STATS_LEDGER_ALPHA || !result->clock)
+	if (!may_count(result))
 		return TRUE;
 	if (!store_ingest_same_source(ingest, &same, error))
 		return FALSE;
 	if (!same)
 		return TRUE;
+	alarms = find_alarms(result);
+	return count_alarms(ingest, alarms, result->clock, now_ns, error);
+}
 
-	g_autoptr(GArray) alarms = find_alarms(result);
+/* ---- the control arm ---- */
+
+static JsonObject *control_json(const StatsResult *result, const GArray *alarms, gboolean counts)
+{
+	JsonObject *object = json_object_new();
+	JsonArray *lines = json_array_new();
+
+	for (guint i = 0; i < alarms->len; i++) {
+		const StoreAlarm *alarm = &g_array_index(alarms, StoreAlarm, i);
+		JsonObject *line = json_object_new();
+
+		json_object_set_string_member(line, "benchmark", alarm->benchmark);
+		json_object_set_int_member(line, "sets", alarm->sets);
+		if (isnan(alarm->p))
+			json_object_set_null_member(line, "p");
+		else
+			json_object_set_double_member(line, "p", alarm->p);
+		json_object_set_boolean_member(line, "alarm", alarm->alarm);
+		json_array_add_object_element(lines, line);
+	}
+	json_object_set_int_member(object, "boots", result->max_boots);
+	json_object_set_boolean_member(object, "counts", counts);
+	json_object_set_array_member(object, "comparisons", lines);
+	json_object_set_string_member(object, "arguments", result->arguments ? result->arguments : "");
+	return object;
+}
+
+gboolean trust_take_control(StoreIngest *ingest, JsonObject *object, gint64 now_ns, GError **error)
+{
+	g_autoptr(JsonNode) node = json_node_init_object(json_node_alloc(), object);
+	g_autoptr(StatsResult) result = stats_result_from_json(node, error);
+	g_autoptr(JsonObject) control = NULL;
+	g_autoptr(GArray) alarms = NULL;
+	gboolean same, counts;
+
+	if (!result || !store_ingest_same_source(ingest, &same, error))
+		return FALSE;
+	alarms = find_alarms(result);
 	for (guint i = 0; i < alarms->len; i++)
-		if (!store_ingest_alarm(ingest, &g_array_index(alarms, StoreAlarm, i), result->clock, now_ns, error))
-			return FALSE;
-	return TRUE;
+		g_array_index(alarms, StoreAlarm, i).control = TRUE;
+	counts = alarms->len && !same && may_count(result);
+	if (counts && !count_alarms(ingest, alarms, result->clock, now_ns, error))
+		return FALSE;
+	control = control_json(result, alarms, counts);
+	return store_ingest_document(ingest, "control", control, error);
 }
 
 /* ---- JSON ---- */

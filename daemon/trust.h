@@ -11,6 +11,13 @@
  */
 gboolean trust_take_result(StoreIngest *ingest, JsonObject *result, gint64 now_ns, GError **error);
 
+/*
+ * The comparison of a control arm with the base: into the ledger, unless the
+ * whole job compares a kernel with itself and counts as that. Then the
+ * document "control" is kept, which says what came of it.
+ */
+gboolean trust_take_control(StoreIngest *ingest, JsonObject *result, gint64 now_ns, GError **error);
+
 /* A "calibration" event, on the job's host. */
 gboolean trust_take_calibration(StoreIngest *ingest, JsonObject *event, gint64 now_ns, GError **error);
 

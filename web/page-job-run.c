@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
 #include "web/host-state.h"
 #include "web/page-job-parts.h"
 #include "web/page.h"
@@ -145,7 +147,8 @@ static void machine(Html *html, const JobView *view)
 		page_fact(html, "command line", peek_string(hello, "cmdline"));
 	}
 	page_fact(html, "rule, chosen before the first boot", peek_string(job->plan, "rule"));
-	page_fact(html, "order of boots (A base, B patched)", peek_string(job->plan, "order"));
+	page_fact(html, strchr(peek_string(job->plan, "order"), 'C') ? "order of boots (A base, B patched, C control)" :
+						"order of boots (A base, B patched)", peek_string(job->plan, "order"));
 	html_raw(html, "</dl>\n");
 	if (job->host_state) {
 		html_raw(html, "<details><summary>how the host was set</summary>\n");

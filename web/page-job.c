@@ -185,6 +185,7 @@ char *page_job(const JobView *view, gsize *ret_size)
 		trust_warning_paragraph(html, view->job);
 		job_result_section(html, view->result);
 		host_warnings_list(html, view->host_warnings);
+		trust_control_paragraph(html, view->job);
 		more_section(html, view);
 	}
 	job_how_section(html, view);

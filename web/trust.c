@@ -39,6 +39,36 @@ void trust_warning_paragraph(Html *html, const StoreJob *job)
 	html_raw(html, "</p>\n");
 }
 
+static void control_comparison(Html *html, JsonObject *comparison)
+{
+	g_autofree char *p = words_p(peek_double(comparison, "p", NAN));
+
+	html_text(html, peek_string(comparison, "benchmark"));
+	html_text(html, peek_bool(comparison, "alarm") ? ": a false alarm" : ": no difference");
+	html_textf(html, " (p %s)", p);
+}
+
+void trust_control_paragraph(Html *html, const StoreJob *job)
+{
+	JsonArray *comparisons = peek_array(job->control, "comparisons");
+
+	if (!job->control)
+		return;
+	html_raw(html, "<p class=\"quiet\">Control arm, the base kernel against itself in ");
+	html_textf(html, "%" G_GINT64_FORMAT, peek_int(job->control, "boots", 0));
+	html_raw(html, " pairs of boots: ");
+	for (guint i = 0; i < peek_length(comparisons); i++) {
+		html_text(html, i ? ", " : "");
+		control_comparison(html, peek_element(comparisons, i));
+	}
+	if (!peek_length(comparisons))
+		html_raw(html, "too few boots to compare");
+	html_text(html, peek_bool(job->control, "counts") ? "; counted for its host" : "; not counted for its host");
+	html_raw(html, ". It is no part of the result. <code>regrlab analyze ");
+	html_text(html, peek_string(job->control, "arguments"));
+	html_raw(html, " samples.csv</code></p>\n");
+}
+
 /* ---- the ledger ---- */
 
 static void number_cell(Html *html, guint number)

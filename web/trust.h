@@ -11,5 +11,8 @@ char *trust_warning(const StoreJob *job);
 /* The same for the page of the job; nothing where there is none. */
 void trust_warning_paragraph(Html *html, const StoreJob *job);
 
+/* A line on the job's control arm; nothing where there is none. */
+void trust_control_paragraph(Html *html, const StoreJob *job);
+
 /* The part of /hosts about one host. Arrays of StoreLedger and StoreCalibration; NULL: none. */
 void trust_section(Html *html, const char *host, const GPtrArray *ledger, const GPtrArray *calibrations);

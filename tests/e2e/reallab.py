@@ -36,6 +36,7 @@ class Lab:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.daemon = None
+        host.setdefault("control_every", 0)     # a test that counts boots is not to be drawn
         host = "".join(f"{key}={value}\n" for key, value in host.items())
         with open(self.path("regrlab.conf"), "w") as f:
             f.write(f"""[daemon]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the lab says of its own reliability: the ledger of false alarms, marked verdicts, calibrations."""
 
+import json
+
 from client import regrlab
 from lab import API, lab, main
 
@@ -40,6 +42,69 @@ def test_out_of_limits():
         one.stop()
         one.start()  # the ledger is in the database
         assert host(one)["false_alarms"] == [line] and says_so(one, later)
+
+
+def control_word(one, number):
+    """What the page of a job says of its control arm."""
+    page = one.get(f"/jobs/{number}").body.decode()
+    return page.split("Control arm", 1)[1].split("</p>", 1)[0] if "Control arm" in page else ""
+
+
+def test_control():
+    """A control arm counts for its host, and is no part of the job's own result, boots or failures."""
+    with lab() as one:
+        plain, quiet = one.new("boots=4"), one.new("boots=4 control=quiet")
+        assert one.wait(plain)["control"] is None and control_word(one, plain) == ""
+        job = one.wait(quiet)
+        arms = [boot["arm"] for boot in job["boots"]]
+        assert [arms.count(arm) for arm in ("base", "patched", "control")] == [4, 4, 4], arms
+        assert job["progress"]["boots_done"] == job["progress"]["boots_total"] == 8
+        comparison, = job["control"]["comparisons"]
+        assert comparison == {"benchmark": "aging", "sets": 1, "p": 0.4, "alarm": False} and job["control"]["counts"]
+        results = [one.get(f"{API}/jobs/{number}/result").json() for number in (plain, quiet)]
+        for result in results:
+            del result["trust"]  # has what the ledger said at that time
+        assert results[0] == results[1]
+        assert "aging: no difference (p 0.400); counted for its host" in control_word(one, quiet), control_word(one, quiet)
+        line, = host(one)["false_alarms"]
+        assert (line["comparisons"], line["of_control_arms"], line["alarms"], line["last_job"]) == (1, 1, 0, quiet), line
+
+        alarm = one.new("boots=4 control=alarm")
+        assert one.wait(alarm)["control"]["comparisons"][0]["alarm"]
+        assert "aging: a false alarm (p 0.001" in control_word(one, alarm)
+        line, = host(one)["false_alarms"]
+        assert (line["comparisons"], line["of_control_arms"], line["alarms"]) == (2, 2, 1), line
+        assert '<td class="n">2</td><td class="n">2</td><td class="n">1</td>' in one.get("/hosts").body.decode()
+
+        # a job that compares a kernel with itself counts once, as that
+        both = one.new("boots=4 control=quiet same=1")
+        assert not one.wait(both)["control"]["counts"] and "not counted for its host" in control_word(one, both)
+        line, = host(one)["false_alarms"]
+        assert (line["comparisons"], line["of_control_arms"]) == (3, 2), line
+        one.stop()
+        one.start()
+        assert host(one)["false_alarms"] == [line] and one.job(quiet)["control"] == job["control"]
+
+
+def test_control_samples():
+    """The samples have the control arm, for whoever wants to compare again; the comparison of the job leaves it out."""
+    with lab() as one:
+        numbers = one.new("boots=4"), one.new("boots=4 control=quiet")
+        one.wait(numbers[1])
+        results = []
+        for number in numbers:
+            csv = one.get(f"{API}/jobs/{number}/samples.csv").body
+            rows = csv.decode().splitlines()
+            assert sum(f"{number},control," in row for row in rows) == (12 if number == numbers[1] else 0)
+            assert len(one.get(f"{API}/jobs/{number}/samples.json").json()) == len(rows) - 1
+            (one.dir / f"{number}.csv").write_bytes(csv)
+            results.append(json.loads(regrlab(one, "analyze", "--json", one.dir / f"{number}.csv")))
+        boots, = [c["boots"] for c in results[1]["comparisons"]]
+        assert boots == {"base": 4, "patched": 4} and results[1]["max_boots"] == results[0]["max_boots"], results
+        out = regrlab(one, "analyze", "--control", one.dir / f"{numbers[1]}.csv")
+        assert "regrlab analyze --control --max-boots 4 samples.csv" in " ".join(out.split()), out
+        out = regrlab(one, "analyze", "--control", one.dir / f"{numbers[0]}.csv", status=1)
+        assert "no samples of a control arm" in out, out
 
 
 def test_calibration():

@@ -154,6 +154,63 @@ static void test_ledger(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(only(after)->fitness, ==, STATS_FITNESS_UNKNOWN);
 }
 
+/* What was kept of a job's control arm. */
+static JsonObject *take_control(const Place *place, gboolean same, double alpha, const char *verdict, const char *numbers)
+{
+	gint64 id = add_job(place, "lab1");
+	g_autoptr(JsonObject) source = object_of(same ? "{\"base_tree\":\"a\",\"patched_tree\":\"a\"}" :
+							"{\"base_tree\":\"a\",\"patched_tree\":\"b\"}");
+	g_autofree char *aging = comparison("aging", "", verdict, numbers);
+	g_autoptr(JsonObject) result = result_of(alpha, (char *[]){ aging, NULL });
+	g_autoptr(StoreJob) job = NULL;
+	StorePosition position;
+	StoreIngest *ingest = store_ingest_begin(place->db, id, &position, NULL);
+
+	g_assert_true(store_ingest_document(ingest, "source", source, NULL));
+	g_assert_true(trust_take_control(ingest, result, 5, NULL));
+	g_assert_true(trust_take_control(ingest, result, 5, NULL)); /* twice is once */
+	g_assert_true(trust_take_result(ingest, result, 5, NULL));
+	g_assert_true(store_ingest_commit(ingest, &position, NULL));
+	g_assert_true(store_job_get(place->db, id, &job, NULL));
+	return json_object_ref(job->control);
+}
+
+static void test_control(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	static const struct {
+		gboolean same;
+		double alpha;
+		const char *verdict, *numbers;
+		gboolean counts;
+		guint comparisons, of_controls, alarms;	/* in the ledger then */
+		const char *words;
+	} rows[] = {
+		{ FALSE, .05, "INCONCLUSIVE", QUIET, TRUE, 1, 1, 0, "aging: no difference (p 0.300); counted for" },
+		{ FALSE, .05, "EQUIVALENT", ALARM, TRUE, 2, 2, 1, "aging: a false alarm (p 0.010); counted for" },
+		{ FALSE, .05, "INSUFFICIENT", QUIET, FALSE, 2, 2, 1, "too few boots to compare; not counted" },
+		{ FALSE, .2, "EQUIVALENT", ALARM, FALSE, 2, 2, 1, "a false alarm (p 0.010); not counted" },
+		{ TRUE, .05, "EQUIVALENT", ALARM, FALSE, 3, 2, 2, "a false alarm (p 0.010); not counted" },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autoptr(JsonObject) control = take_control(place, rows[i].same, rows[i].alpha, rows[i].verdict, rows[i].numbers);
+		StoreJob job = { .host = (char *)"lab1", .control = control };
+		g_autoptr(GPtrArray) ledger = NULL;
+		g_autoptr(Html) html = html_new();
+		gsize size;
+
+		g_assert_cmpint(peek_bool(control, "counts"), ==, rows[i].counts);
+		g_assert_true(store_ledger(place->db, "lab1", &ledger, NULL));
+		g_assert_cmpuint(only(ledger)->comparisons, ==, rows[i].comparisons);
+		g_assert_cmpuint(only(ledger)->of_controls, ==, rows[i].of_controls);
+		g_assert_cmpuint(only(ledger)->alarms, ==, rows[i].alarms);
+		trust_control_paragraph(html, &job);
+		g_autofree char *text = html_take(html, &size);
+		if (!strstr(text, rows[i].words))
+			g_error("no '%s' in: %s", rows[i].words, text);
+	}
+}
+
 /* Out of the limits with the fifth alarm of forty; fit again when two hundred have come after. */
 static void test_fitness(Place *place, gconstpointer data G_GNUC_UNUSED)
 {
@@ -246,6 +303,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add("/trust/ledger", Place, NULL, set_up, test_ledger, tear_down);
+	g_test_add("/trust/control", Place, NULL, set_up, test_control, tear_down);
 	g_test_add("/trust/fitness", Place, NULL, set_up, test_fitness, tear_down);
 	g_test_add("/trust/calibrations", Place, NULL, set_up, test_calibrations, tear_down);
 	g_test_add("/trust/words", Place, NULL, set_up, test_words, tear_down);
