@@ -4,7 +4,7 @@
 """Jobs that change nothing, through a whole lab, and what its ledger of false alarms says of them afterwards.
 
     tests/bench/aa-jobs.py [--clock icount] [--jobs 20] [--boots 4] [--benchmarks aging] [--params P]
-                           [--save FILE]
+                           [--noise-wait S] [--save FILE]
 
 Both arms of each job are the tree's own commit. Of N such jobs about 5 % raise a false alarm; the run fails where there
 are more than the host's limit (jobs/stats/ledger.h). --save appends the table, with the command that made it.
@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--boots", type=int, default=4, help="an arm")
     parser.add_argument("--benchmarks", default="aging")
     parser.add_argument("--params", default="", help="as in a job, such as aging.nproc=8")
+    parser.add_argument("--noise-wait", default="60", help="seconds that a boot waits at most for a quiet host")
     parser.add_argument("--save", help="append the table to this file")
     return parser.parse_args()
 
@@ -46,7 +47,7 @@ def ledger_lines(host):
 def main():
     wanted = arguments()
     lines = []
-    with Lab() as lab:
+    with Lab(noise_wait_s=wanted.noise_wait) as lab:
         jobs = []
         for _ in range(wanted.jobs):
             fields = {"base": "HEAD", "head": "HEAD", "clock": wanted.clock, "profile": "quick",
