@@ -5,7 +5,7 @@
 
 typedef struct {
 	char *role;
-	int queue_max, requests_per_min, hours_per_day;	/* -1: as the lab says */
+	int queue_max, requests_per_min, hours_per_day, days;	/* -1: as the lab says */
 } TokenOptions;
 
 static void set_limit(JsonObject *wanted, const char *name, int value)
@@ -25,6 +25,7 @@ static JsonObject *create(Remote *remote, const Common *common, const TokenOptio
 	set_limit(wanted, "queue_max", options->queue_max);
 	set_limit(wanted, "requests_per_min", options->requests_per_min);
 	set_limit(wanted, "hours_per_day", options->hours_per_day);
+	set_limit(wanted, "days", options->days);
 	answer = remote_post_json(remote, "/tokens", wanted, error);
 	if (answer && !common->json) {
 		options_print(peek_string(answer, "token"));
@@ -54,6 +55,8 @@ static JsonObject *list(Remote *remote, const Common *common, const TokenOptions
 		print_limit(token, "queue_max", "jobs");
 		print_limit(token, "requests_per_min", "requests a minute");
 		print_limit(token, "hours_per_day", "hours a day");
+		if (*peek_string(token, "expires"))
+			printf(", expires %s", peek_string(token, "expires"));
 		if (*peek_string(token, "revoked"))
 			printf(", revoked %s", peek_string(token, "revoked"));
 		putchar('\n');
@@ -100,12 +103,13 @@ int cmd_token(int argc, char **argv)
 {
 	g_auto(Common) common = { 0 };
 	g_autofree char *role = NULL;
-	TokenOptions options = { NULL, -1, -1, -1 };
+	TokenOptions options = { NULL, -1, -1, -1, -1 };
 	const GOptionEntry entries[] = {
 		{ "role", 0, 0, G_OPTION_ARG_STRING, &role, "What it may do: read, submit or admin (submit)", "ROLE" },
 		{ "queue", 0, 0, G_OPTION_ARG_INT, &options.queue_max, "Jobs that have not ended; 0: no limit", "N" },
 		{ "rate", 0, 0, G_OPTION_ARG_INT, &options.requests_per_min, "Requests in a minute; 0: no limit", "N" },
 		{ "hours", 0, 0, G_OPTION_ARG_INT, &options.hours_per_day, "Machine time in 24 hours; 0: no limit", "N" },
+		{ "days", 0, 0, G_OPTION_ARG_INT, &options.days, "After which it expires; 0: never", "N" },
 		{ .long_name = NULL },
 	};
 	g_autoptr(Remote) remote = NULL;

@@ -57,7 +57,7 @@ static gboolean may_listen(const Lab *lab, GError **error)
 
 	if (address_is_loopback(lab->config->listen))
 		return TRUE;
-	if (!store_tokens_exist(lab->db, &any, &admin, error))
+	if (!store_tokens_exist(lab->db, lab->now_ns(), &any, &admin, error))
 		return FALSE;
 	if (!admin)
 		g_set_error(error, CONFIG_ERROR, CONFIG_ERROR_VALUE,
@@ -117,7 +117,7 @@ static gboolean is_open(HttpRequest *request, const Lab *lab, gboolean *ret_open
 	if (config->behind_tls_proxy || *config->trusted_proxies || !address_is_loopback(config->listen) ||
 	    was_forwarded(request))
 		return TRUE;
-	if (!store_tokens_exist(lab->db, &any, &admin, error))
+	if (!store_tokens_exist(lab->db, lab->now_ns(), &any, &admin, error))
 		return FALSE;
 	*ret_open = !any;
 	return TRUE;
@@ -157,7 +157,7 @@ static gboolean use_token(const Lab *lab, const char *text, Caller *caller, int 
 	if (!store_token_get(lab->db, id, &token, error))
 		return FALSE;
 	hash = token_hash(&lab->access->key, secret);
-	*ret_good = token && token_hash_is(hash, token->hash) && !token->revoked_ns;
+	*ret_good = token && token_hash_is(hash, token->hash) && store_token_works(token, lab->now_ns());
 	if (!*ret_good)
 		return TRUE;
 	caller->role = token->role;

@@ -10,12 +10,13 @@
 
 #define AUDIT_DEFAULT 50
 #define AUDIT_MAX 200
+#define DAY_NS (G_GINT64_CONSTANT(86400) * 1000000000)
 
 /* ---- making one ---- */
 
 typedef struct {
 	char *name, *role;
-	int queue_max, requests_per_min, hours_per_day;
+	int queue_max, requests_per_min, hours_per_day, days;
 } Wanted;
 
 static gboolean is_name(const char *text)
@@ -43,6 +44,7 @@ static const Member members[] = {
 	{ WANTED(queue_max), .kind = MEMBER_INT, .min = 0, .max = 100000 },
 	{ WANTED(requests_per_min), .kind = MEMBER_INT, .min = 0, .max = 1000000 },
 	{ WANTED(hours_per_day), .kind = MEMBER_INT, .min = 0, .max = 100000 },
+	{ WANTED(days), .kind = MEMBER_INT, .min = 0, .max = CONFIG_TOKEN_MAX_DAYS },
 };
 
 static void wanted_clear(Wanted *wanted)
@@ -77,6 +79,7 @@ static JsonObject *token_json(const StoreToken *token)
 {
 	JsonObject *object = json_object_new();
 	g_autofree char *created = job_json_time(token->created_ns), *revoked = job_json_time(token->revoked_ns);
+	g_autofree char *expires = job_json_time(token->expires_ns);
 
 	json_object_set_int_member(object, "id", token->id);
 	json_object_set_string_member(object, "name", token->name);
@@ -85,6 +88,7 @@ static JsonObject *token_json(const StoreToken *token)
 	json_object_set_int_member(object, "requests_per_min", token->requests_per_min);
 	json_object_set_int_member(object, "hours_per_day", token->hours_per_day);
 	json_object_set_string_member(object, "created", created);
+	json_object_set_string_member(object, "expires", expires);
 	json_object_set_string_member(object, "revoked", revoked);
 	return object;
 }
@@ -93,7 +97,7 @@ void api_token_create(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	const Config *config = lab->config;
 	g_auto(Wanted) wanted = { g_strdup(""), g_strdup(""), config->token_queue_max, config->token_requests_per_min,
-				  config->token_hours_per_day };
+				  config->token_hours_per_day, config->token_days };
 	g_autoptr(StoreToken) token = g_new0(StoreToken, 1);
 	g_autofree char *text = NULL;
 	GError *error = NULL;
@@ -107,6 +111,7 @@ void api_token_create(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	token->requests_per_min = wanted.requests_per_min;
 	token->hours_per_day = wanted.hours_per_day;
 	token->created_ns = lab->now_ns();
+	token->expires_ns = wanted.days ? token->created_ns + wanted.days * DAY_NS : 0;
 	text = access_new_token(access_key(lab->access), lab->db, token, &error);
 	if (!text && g_error_matches(error, DB_ERROR, DB_ERROR_CONFLICT)) {
 		answer_error(request, 409, "too-many-tokens", NULL, "%s", error->message);

@@ -65,6 +65,8 @@ const ConfigKey config_keys[] = {
 	  .unit = "requests", .help = "of a token in a minute, likewise" },
 	{ ACCESS(token_hours_per_day), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "0", .unit = "hours",
 	  .help = "of a token's machine time in 24 hours, likewise" },
+	{ ACCESS(token_days), .kind = CONFIG_INT, .min = 0, .max = CONFIG_TOKEN_MAX_DAYS, .standard = "0", .unit = "days",
+	  .help = "after which a token expires, likewise. 0: never" },
 
 	{ BUILD("cpus", build_cpus), .kind = CONFIG_CPUS, .standard = "",
 	  .help = "CPUs that build kernels; empty: all. No build runs while a measurement does on the same CPUs" },

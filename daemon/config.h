@@ -10,6 +10,7 @@
 
 #define CONFIG_FILE "/etc/regrlab/regrlab.conf"
 #define CONFIG_MAX_BYTES (256 * 1024)
+#define CONFIG_TOKEN_MAX_DAYS 36500
 
 #define CONFIG_ERROR (config_error_quark())
 GQuark config_error_quark(void);
@@ -74,6 +75,7 @@ typedef struct {
 	int token_queue_max;	/* for new tokens; 0: no limit */
 	int token_requests_per_min;
 	int token_hours_per_day;
+	int token_days;		/* until they expire; 0: never */
 
 	char *build_cpus;	/* list format; empty: all */
 	int build_jobs;		/* of make; 0: as many as build_cpus */

@@ -136,6 +136,7 @@ static JsonObject *token_body(void)
 		{ "queue_max", "integer", "jobs that have not ended; of each limit, 0 is none, and absent is as configured" },
 		{ "requests_per_min", "integer", "requests in a minute" },
 		{ "hours_per_day", "integer", "machine time in 24 hours" },
+		{ "days", "integer", "after which it expires; 0: never" },
 	};
 	JsonObject *schema = text("type", "object"), *properties = json_object_new(), *body = json_object_new();
 

@@ -40,12 +40,23 @@ void store_token_free(StoreToken *token)
 	g_free(token);
 }
 
-static gboolean has_room(Db *db, GError **error)
+gboolean store_token_works(const StoreToken *token, gint64 now_ns)
 {
-	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT count(*) FROM token WHERE revoked_ns = 0", error);
+	return !token->revoked_ns && (!token->expires_ns || now_ns < token->expires_ns);
+}
+
+/* The same of a row; ?1 is the time. A literal, so that statements that use it stay ones. */
+#define WORKS "revoked_ns = 0 AND (expires_ns = 0 OR ?1 < expires_ns)"
+
+static gboolean has_room(Db *db, gint64 now_ns, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT count(*) FROM token WHERE " WORKS, error);
 	gboolean row;
 
-	if (!stmt || !db_step(stmt, &row, error))
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, now_ns);
+	if (!db_step(stmt, &row, error))
 		return FALSE;
 	if (db_int(stmt, 0) < STORE_TOKENS_MAX)
 		return TRUE;
@@ -56,8 +67,8 @@ static gboolean has_room(Db *db, GError **error)
 static gboolean insert_token(Db *db, const StoreToken *token, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "INSERT INTO token (name, role, hash, queue_max, requests_per_min, hours_per_day, created_ns)"
-		    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", error);
+		db, "INSERT INTO token (name, role, hash, queue_max, requests_per_min, hours_per_day, created_ns,"
+		    " expires_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", error);
 
 	if (!stmt)
 		return FALSE;
@@ -68,6 +79,7 @@ static gboolean insert_token(Db *db, const StoreToken *token, GError **error)
 	db_bind_int(stmt, 5, token->requests_per_min);
 	db_bind_int(stmt, 6, token->hours_per_day);
 	db_bind_int(stmt, 7, token->created_ns);
+	db_bind_int(stmt, 8, token->expires_ns);
 	return db_run(stmt, error);
 }
 
@@ -76,7 +88,7 @@ gboolean store_token_add(Db *db, StoreToken *token, GError **error)
 	g_autoptr(DbTransaction) transaction = db_begin(db, "token", error);
 	gint64 id;
 
-	if (!transaction || !has_room(db, error) || !insert_token(db, token, error))
+	if (!transaction || !has_room(db, token->created_ns, error) || !insert_token(db, token, error))
 		return FALSE;
 	id = db_last_id(db);
 	if (!db_commit(g_steal_pointer(&transaction), error))
@@ -85,7 +97,7 @@ gboolean store_token_add(Db *db, StoreToken *token, GError **error)
 	return TRUE;
 }
 
-#define TOKEN_COLUMNS "id, name, role, hash, queue_max, requests_per_min, hours_per_day, created_ns, revoked_ns"
+#define TOKEN_COLUMNS "id, name, role, hash, queue_max, requests_per_min, hours_per_day, created_ns, revoked_ns, expires_ns"
 
 static StoreToken *token_from_row(DbStmt *stmt)
 {
@@ -100,6 +112,7 @@ static StoreToken *token_from_row(DbStmt *stmt)
 	token->hours_per_day = (int)db_int(stmt, 6);
 	token->created_ns = db_int(stmt, 7);
 	token->revoked_ns = db_int(stmt, 8);
+	token->expires_ns = db_int(stmt, 9);
 	return token;
 }
 
@@ -150,14 +163,16 @@ gboolean store_token_revoke(Db *db, gint64 id, gint64 now_ns, GError **error)
 	return db_run(stmt, error) && db_commit(g_steal_pointer(&transaction), error);
 }
 
-gboolean store_tokens_exist(Db *db, gboolean *ret_any, gboolean *ret_admin, GError **error)
+gboolean store_tokens_exist(Db *db, gint64 now_ns, gboolean *ret_any, gboolean *ret_admin, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT EXISTS (SELECT 1 FROM token),"
-		    " EXISTS (SELECT 1 FROM token WHERE role = 'admin' AND revoked_ns = 0)", error);
+		db, "SELECT EXISTS (SELECT 1 FROM token), EXISTS (SELECT 1 FROM token WHERE role = 'admin' AND " WORKS ")", error);
 	gboolean row;
 
-	if (!stmt || !db_step(stmt, &row, error))
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, now_ns);
+	if (!db_step(stmt, &row, error))
 		return FALSE;
 	*ret_any = db_int(stmt, 0) != 0;
 	*ret_admin = db_int(stmt, 1) != 0;

@@ -15,7 +15,7 @@ const char *role_name(Role role);
 gboolean role_from_name(const char *name, Role *ret_role);	/* not "nobody" */
 
 #define STORE_TOKEN_MAX_NAME	80	/* bytes */
-#define STORE_TOKENS_MAX	1000	/* that are not revoked */
+#define STORE_TOKENS_MAX	1000	/* that work */
 
 typedef struct {
 	gint64 id;
@@ -26,7 +26,11 @@ typedef struct {
 	int requests_per_min;
 	int hours_per_day;	/* of machine time */
 	gint64 created_ns, revoked_ns;
+	gint64 expires_ns;	/* 0: never */
 } StoreToken;
+
+/* Neither revoked nor expired. */
+gboolean store_token_works(const StoreToken *token, gint64 now_ns);
 
 void store_token_free(StoreToken *token);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreToken, store_token_free)
@@ -40,7 +44,7 @@ gboolean store_tokens(Db *db, GPtrArray **ret_tokens, GError **error);
 /* Transaction "revoke". One that is revoked stays so. */
 gboolean store_token_revoke(Db *db, gint64 id, gint64 now_ns, GError **error);
 /* Whether there ever was a token, and whether one of an admin still works. */
-gboolean store_tokens_exist(Db *db, gboolean *ret_any, gboolean *ret_admin, GError **error);
+gboolean store_tokens_exist(Db *db, gint64 now_ns, gboolean *ret_any, gboolean *ret_admin, GError **error);
 
 typedef struct {
 	gint64 id, time_ns;

@@ -2,6 +2,8 @@
 """Who may do what: every call of the API's own description with no token, a wrong one, and one of each role."""
 
 import base64
+import contextlib
+import datetime
 import itertools
 import json
 import os
@@ -92,6 +94,33 @@ def test_reading_is_open_and_changing_is_not():
         one.stop()
         one.start()
         assert submit(one).status == 401
+
+
+def test_tokens_expire():
+    with lab(extra="[access]\ntoken_days=30\n") as one:
+        admin = admin_token(one)
+        names = {days: make(one, admin, "submit", f"{days} days", **({} if days is None else {"days": days})) for days in (None, 0, 7)}
+        listed = {token["name"]: token for token in one.get(API + "/tokens", **bearer(admin)).json()["tokens"]}
+        assert not listed["0 days"]["expires"] and not listed["regrlabd --new-admin-token"]["expires"], listed
+        for name, days in (("None days", 30), ("7 days", 7)):
+            made, ends = (datetime.datetime.fromisoformat(listed[name][key].replace("Z", "+00:00")) for key in ("created", "expires"))
+            assert ends - made == datetime.timedelta(days), listed[name]
+        for wrong in (-1, 36501, 1.5, "7"):
+            answer = one.call("POST", API + "/tokens", json.dumps({"name": "x", "role": "read", "days": wrong}), {**JSON, **bearer(admin)})
+            assert answer.status == 422 and answer.json()["error"]["field"] == "days", (wrong, answer.body)
+        assert all(submit(one, token).status == 202 for token in names.values())
+        one.stop()
+        with contextlib.closing(sqlite3.connect(one.state / "regrlab.db")) as db, db:
+            db.execute("UPDATE token SET expires_ns = created_ns + 1 WHERE name IN ('7 days', 'regrlabd --new-admin-token')")
+        one.start()
+        # one that has expired does not work, and the lab is as closed as before
+        assert [submit(one, names[days]).status for days in (None, 0, 7)] == [202, 202, 401]
+        assert submit(one).status == 401 and one.get(API + "/tokens", **bearer(admin)).status == 401
+        one.stop()
+        one.config.write_text(one.config.read_text().replace("listen=127.0.0.1", "listen=0.0.0.0").replace(
+            "[access]\n", "[access]\nbehind_tls_proxy=yes\n").replace("[daemon]\n", "[daemon]\nurl=https://lab.example.org\n"))
+        done = subprocess.run([BUILD / "regrlabd", "--config", one.config], capture_output=True, text=True, timeout=30)
+        assert done.returncode != 0 and "nobody has a token" in done.stderr, done
 
 
 def test_own_jobs_only():
@@ -316,6 +345,9 @@ def test_client():
         assert text.startswith("regrlab_2_"), text
         listed = regrlab(one, "token", "list", "--token-file", file).splitlines()
         assert len(listed) == 2 and "submit  ann, made " in listed[1] and ", 5 jobs, 600 requests a minute" in listed[1], listed
+        assert ", expires" not in listed[1], listed
+        regrlab(one, "token", "create", "guest", "--days", 7, "--token-file", file)
+        assert ", expires 2" in regrlab(one, "token", "list", "--token-file", file).splitlines()[2]
         assert "role submit" in regrlab(one, "token", "list", status=1, REGRLAB_TOKEN=text)
         argv = ("submit", "--head", "abc", "--benchmarks", "aging")
         assert "needs a token" in regrlab(one, *argv, status=1)

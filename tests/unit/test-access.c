@@ -175,7 +175,7 @@ static void check_exist(Db *db, gboolean any, gboolean admin)
 {
 	gboolean found_any, found_admin;
 
-	g_assert_true(store_tokens_exist(db, &found_any, &found_admin, NULL));
+	g_assert_true(store_tokens_exist(db, NOW, &found_any, &found_admin, NULL));
 	g_assert_cmpint(found_any, ==, any);
 	g_assert_cmpint(found_admin, ==, admin);
 }
@@ -193,6 +193,7 @@ static void test_store(void)
 	StoreAudit entry = { .time_ns = NOW, .who = "token 1", .name = "t", .address = "::1", .action = "submit", .target = "job 1" };
 	g_autoptr(StoreToken) token = NULL;
 	DbTransaction *outer;
+	gboolean any, admin;
 	int entries = 0, jobs;
 	gint64 used;
 
@@ -206,6 +207,17 @@ static void test_store(void)
 	check_exist(db, TRUE, FALSE);
 	g_assert_true(store_token_get(db, 2, &token, &error));
 	g_assert_cmpint(token->revoked_ns, ==, NOW + 5);
+	g_assert_false(store_token_works(token, NOW));
+	/* the last nanosecond of a token, and the one after it */
+	token->revoked_ns = 0;
+	token->expires_ns = NOW + 7;
+	g_assert_true(store_token_works(token, NOW + 6));
+	g_assert_false(store_token_works(token, NOW + 7));
+	g_assert_true(store_token_add(db, token, &error));
+	g_assert_true(store_tokens_exist(db, NOW + 6, &any, &admin, &error) && admin);
+	g_assert_true(store_tokens_exist(db, NOW + 7, &any, &admin, &error) && any && !admin);
+	check_exist(db, TRUE, TRUE);
+	g_assert_true(store_token_revoke(db, token->id, NOW, &error));
 	/* an entry that is a part of a change that does not last does not last either */
 	outer = db_begin(db, "change", &error);
 	g_assert_true(store_audit_add(db, &entry, &error));
