@@ -4,7 +4,6 @@
 
 #include "daemon/answer.h"
 #include "daemon/api.h"
-#include "daemon/form.h"
 #include "daemon/job-json.h"
 #include "daemon/queue.h"
 #include "daemon/quote.h"
@@ -14,111 +13,6 @@
 #define KEY_MAX_BYTES 128
 #define RETRY_AFTER_S "60"
 #define HOUR_NS (G_GINT64_CONSTANT(3600) * 1000000000)
-
-/* ---- reading the body ---- */
-
-static gboolean take_form(Submission *submission, const GByteArray *body, const char *type, GError **error)
-{
-	g_autofree char *boundary = form_boundary(type);
-	g_autoptr(GPtrArray) fields = NULL;
-
-	if (!boundary)
-		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "the Content-Type names no boundary");
-	if (!form_parse((const char *)body->data, body->len, boundary, &fields, error))
-		return FALSE;
-	for (guint i = 0; i < fields->len; i++) {
-		const FormField *field = g_ptr_array_index(fields, i);
-
-		if (!submission_field(submission, field->name, field->data, field->size, field->is_file, error))
-			return FALSE;
-	}
-	return TRUE;
-}
-
-static gboolean take_json(Submission *submission, const GByteArray *body, const char *type G_GNUC_UNUSED,
-			  GError **error)
-{
-	return submission_json(submission, (const char *)body->data, body->len, error);
-}
-
-static gboolean take_mbox(Submission *submission, const GByteArray *body, const char *type G_GNUC_UNUSED,
-			  GError **error)
-{
-	return submission_field(submission, "series", (const char *)body->data, body->len, TRUE, error);
-}
-
-static const struct {
-	const char *type;
-	gboolean (*take)(Submission *submission, const GByteArray *body, const char *type, GError **error);
-} kinds[] = {
-	{ "multipart/form-data", take_form },
-	{ "application/json", take_json },
-	{ "text/plain", take_mbox },
-	{ "application/mbox", take_mbox },
-	{ "message/rfc822", take_mbox },
-};
-
-typedef struct {
-	Submission *submission;
-	gboolean dry_run;
-	GError *error;
-} TakeQuery;
-
-/* How a job is asked about, and no member of it. */
-static gboolean take_dry_run(TakeQuery *take, const char *value)
-{
-	if (!g_str_equal(value, "0") && !g_str_equal(value, "1"))
-		return spec_error_set(&take->error, SPEC_ERROR_VALUE, "dry_run", "is 1 or 0");
-	take->dry_run = *value == '1';
-	return TRUE;
-}
-
-static gboolean take_query(const char *name, const char *value, gpointer data)
-{
-	TakeQuery *take = data;
-
-	if (g_str_equal(name, "dry_run"))
-		return take_dry_run(take, value);
-	if (g_str_equal(name, "series"))
-		return spec_error_set(&take->error, SPEC_ERROR_VALUE, name, "has to be in the body");
-	return submission_field(take->submission, name, value, strlen(value), FALSE, &take->error);
-}
-
-static gboolean read_submission(HttpRequest *request, Submission *submission, gboolean *ret_dry_run)
-{
-	const char *type = http_request_header(request, "Content-Type");
-	g_autofree char *media = g_ascii_strdown(type ? type : "", (gssize)strcspn(type ? type : "", "; \t"));
-	g_autoptr(GError) problem = NULL;
-	TakeQuery query = { submission, FALSE, NULL };
-
-	if (!http_request_each_query(request, take_query, &query)) {
-		answer_error(request, 400, "malformed", NULL, "the query is not UTF-8 text");
-		g_clear_error(&query.error);
-		return FALSE;
-	}
-	if (query.error) {
-		answer_refusal(request, query.error);
-		g_clear_error(&query.error);
-		return FALSE;
-	}
-	*ret_dry_run = query.dry_run;
-	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		if (!g_str_equal(kinds[i].type, media))
-			continue;
-		if (kinds[i].take(submission, http_request_body(request), type, &problem)) {
-			http_request_forget_body(request);
-			if (submission_finish(submission, &problem))
-				return TRUE;
-		}
-		answer_refusal(request, problem);
-		return FALSE;
-	}
-	answer_error(request, 415, "unsupported-type", NULL,
-		     "'%.100s' is not taken: a job is multipart/form-data (curl -F), application/json, or an mbox as "
-		     "text/plain, application/mbox or message/rfc822 (curl --data-binary with -H 'Content-Type: ...')",
-		     media);
-	return FALSE;
-}
 
 /* ---- what has to be looked up ---- */
 
@@ -266,6 +160,100 @@ static gboolean check_key(HttpRequest *request, const char *key)
 	return good;
 }
 
+/* ---- reading it, in a thread ---- */
+
+typedef struct {
+	Submission *submission;
+	gboolean dry_run;
+	char *type;		/* of the body */
+	GError *problem;	/* of the body: why it is refused */
+} Reading;
+
+static void reading_free(gpointer data)
+{
+	Reading *reading = data;
+
+	submission_free(reading->submission);
+	g_free(reading->type);
+	g_clear_error(&reading->problem);
+	g_free(reading);
+}
+
+typedef struct {
+	Reading *reading;
+	GError *error;
+} TakeQuery;
+
+/* How a job is asked about, and no member of it. */
+static gboolean take_dry_run(TakeQuery *take, const char *value)
+{
+	if (!g_str_equal(value, "0") && !g_str_equal(value, "1"))
+		return spec_error_set(&take->error, SPEC_ERROR_VALUE, "dry_run", "is 1 or 0");
+	take->reading->dry_run = *value == '1';
+	return TRUE;
+}
+
+static gboolean take_query(const char *name, const char *value, gpointer data)
+{
+	TakeQuery *take = data;
+
+	if (g_str_equal(name, "dry_run"))
+		return take_dry_run(take, value);
+	if (g_str_equal(name, "series"))
+		return spec_error_set(&take->error, SPEC_ERROR_VALUE, name, "has to be in the body");
+	return submission_field(take->reading->submission, name, value, strlen(value), FALSE, &take->error);
+}
+
+static gboolean read_query(HttpRequest *request, Reading *reading)
+{
+	TakeQuery query = { reading, NULL };
+
+	if (!http_request_each_query(request, take_query, &query))
+		answer_error(request, 400, "malformed", NULL, "the query is not UTF-8 text");
+	else if (query.error)
+		answer_refusal(request, query.error);
+	g_clear_error(&query.error);
+	return !http_answered(request);
+}
+
+static gboolean check_type(HttpRequest *request, const char *type)
+{
+	g_autofree char *media = submission_media(type);
+
+	if (submission_takes(media))
+		return TRUE;
+	answer_error(request, 415, "unsupported-type", NULL,
+		     "'%.100s' is not taken: a job is multipart/form-data (curl -F), application/json, or an mbox as "
+		     "text/plain, application/mbox or message/rfc822 (curl --data-binary with -H 'Content-Type: ...')",
+		     media);
+	return FALSE;
+}
+
+static gboolean begin_reading(HttpRequest *request, Lab *lab, RouteMatch *match)
+{
+	Reading *reading = g_new0(Reading, 1);
+
+	match->prepared = reading;
+	reading->submission = submission_new();
+	reading->type = g_strdup(http_request_header(request, "Content-Type"));
+	return check_key(request, http_request_header(request, "Idempotency-Key")) &&
+	       api_check_limits(request, lab, match->caller) && read_query(request, reading) &&
+	       check_type(request, reading->type);
+}
+
+/* The body goes first: it and what is made of it are not all to be in memory. */
+static void read_body(HttpRequest *request, RouteMatch *match)
+{
+	Reading *reading = match->prepared;
+
+	if (!submission_body(reading->submission, reading->type, http_request_body(request), &reading->problem))
+		return;
+	http_request_forget_body(request);
+	submission_finish(reading->submission, &reading->problem);
+}
+
+const RouteWork api_submit_work = { begin_reading, read_body, reading_free };
+
 /* ---- storing ---- */
 
 static GBytes *take_bytes(GString **content)
@@ -309,19 +297,24 @@ static void answer_quote(HttpRequest *request, Lab *lab, const Submission *submi
 
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
-	g_autoptr(Submission) submission = submission_new();
+	Reading *reading = match->prepared;
+	Submission *submission = reading->submission;
 	g_autoptr(GBytes) series = NULL, config = NULL;
 	g_autofree char *digest = NULL, *own_key = NULL;
 	Caller *caller = match->caller;
 	const char *key = http_request_header(request, "Idempotency-Key");
 	GError *error = NULL;
-	gboolean again, dry_run;
+	gboolean again;
 	gint64 id;
 
-	if (!check_key(request, key) || !api_check_limits(request, lab, caller) ||
-	    !read_submission(request, submission, &dry_run) || !check_places(request, lab, submission->spec))
+	if (reading->problem) {
+		answer_refusal(request, reading->problem);
 		return;
-	if (dry_run) {
+	}
+	/* once more: others were served meanwhile */
+	if (!api_check_limits(request, lab, caller) || !check_places(request, lab, submission->spec))
+		return;
+	if (reading->dry_run) {
 		caller_set_target(caller, "quote");
 		answer_quote(request, lab, submission);
 		return;

@@ -6,6 +6,7 @@
 #include "daemon/routes.h"
 
 /* api-submit.c */
+extern const RouteWork api_submit_work;
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match);
 /* The limits of the queue and of the caller's token; FALSE: answered. */
 gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller);

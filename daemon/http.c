@@ -5,6 +5,7 @@
 
 #include "daemon/connections.h"
 #include "daemon/request.h"
+#include "daemon/worker.h"
 
 #define LISTEN_BACKLOG 4096	/* the kernel takes no more than net.core.somaxconn */
 #define SWEEP_S 2	/* how often requests that take too long are looked for */
@@ -17,6 +18,7 @@ struct Http {
 	guint sweep_id;
 	Connections *connections;
 	gsize bodies_max, bodies;	/* bytes of requests that are in memory */
+	Worker *worker;
 	guint64 answers[HTTP_MAX_STATUS];
 };
 
@@ -139,18 +141,21 @@ static enum MHD_Result begin(Http *http, HttpRequest *request, struct MHD_Connec
 	return MHD_YES;
 }
 
+static void count_body(Http *http, HttpRequest *request)
+{
+	http->bodies += http_request_count(request);
+}
+
 /* Of bodies no more is kept than fits, whoever sends them: later ones are told to come again. */
 static enum MHD_Result take(Http *http, HttpRequest *request, const char *data, size_t *size)
 {
-	gsize before = http_request_body(request)->len;
 	gboolean fits = http->bodies + *size <= http->bodies_max;
 	gboolean kept = fits && http_request_take(request, data, *size);
 
 	if (!kept)
 		http_request_drop(request, *size);
 	*size = 0;
-	http->bodies += http_request_body(request)->len;
-	http->bodies -= before;
+	count_body(http, request);
 	if (kept)
 		return MHD_YES;
 	if (!http_answered(request) && !fits)
@@ -158,6 +163,48 @@ static enum MHD_Result take(Http *http, HttpRequest *request, const char *data, 
 	else if (!http_answered(request))
 		http->rules.too_large(request, http->rules_data);
 	return http_request_discarded(request) > HTTP_DISCARD_BYTES ? MHD_NO : MHD_YES;
+}
+
+/* ---- what a thread does before the answer ---- */
+
+typedef struct {
+	Http *http;
+	HttpRequest *request;
+	struct MHD_Connection *mhd;
+} Work;
+
+static void do_work(gpointer data)
+{
+	Work *work = data;
+
+	work->http->rules.work(work->request);
+}
+
+/* libmicrohttpd calls on_request() once more. */
+static void go_on(gpointer data)
+{
+	Work *work = data;
+
+	count_body(work->http, work->request);
+	MHD_resume_connection(work->mhd);
+	g_source_set_ready_time(work->http->source, 0);
+	g_free(work);
+}
+
+/* TRUE: nothing more is to be done with the request for now. */
+static gboolean works_first(Http *http, HttpRequest *request, struct MHD_Connection *mhd)
+{
+	Work *work;
+
+	if (!http->rules.prepare || !http_request_begin_work(request) ||
+	    !http->rules.prepare(request, http->rules_data))
+		return FALSE;
+	work = g_new(Work, 1);
+	*work = (Work){ http, request, mhd };
+	set_state(http, mhd, CONNECTION_ANSWERING);
+	MHD_suspend_connection(mhd);
+	worker_ask(http->worker, do_work, go_on, work);
+	return TRUE;
 }
 
 static enum MHD_Result on_request(void *data, struct MHD_Connection *mhd, const char *url, const char *method,
@@ -174,11 +221,11 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *mhd, const 
 	}
 	if (*upload_size)
 		return take(http, request, upload, upload_size);
+	if (!http_answered(request) && works_first(http, request, mhd))
+		return MHD_YES;
 	if (!http_answered(request)) {
-		gsize before = http_request_body(request)->len;
-
 		http->rules.handle(request, http->rules_data);
-		http->bodies -= before - http_request_body(request)->len;
+		count_body(http, request);
 	}
 	return answer_now(http, request, mhd);
 }
@@ -189,8 +236,10 @@ static void on_completed(void *data, struct MHD_Connection *mhd, void **request_
 	Http *http = data;
 	HttpRequest *request = *request_data;
 
-	if (request)
-		http->bodies -= http_request_body(request)->len;
+	if (request) {
+		http_request_forget_body(request);
+		count_body(http, request);
+	}
 	http_request_free(request);
 	*request_data = NULL;
 	set_state(http, mhd, CONNECTION_IDLE);
@@ -223,7 +272,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 {
 	g_autofree Http *http = g_new0(Http, 1);
 	struct sockaddr_storage address;
-	unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG;
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME;
 
 	if (!make_address(options, &address, error))
 		return NULL;
@@ -252,6 +301,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 			    options->listen, options->port, g_strerror(errno));
 		return NULL;
 	}
+	http->worker = worker_new();
 	http->source = source_new(http);
 	http->sweep_id = g_timeout_add_seconds(SWEEP_S, sweep, http);
 	return g_steal_pointer(&http);
@@ -262,6 +312,7 @@ void http_stop(Http *http)
 	if (!http)
 		return;
 	g_source_remove(http->sweep_id);
+	worker_free(http->worker);
 	g_source_destroy(http->source);
 	g_source_unref(http->source);
 	MHD_stop_daemon(http->daemon);

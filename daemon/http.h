@@ -4,7 +4,8 @@
  *
  * A request goes to HttpRules twice: begin() sees its method, path and headers
  * and says how large a body it takes or answers at once; handle() has the
- * body and must answer. Answers are queued on libmicrohttpd's last call for a
+ * body and must answer. What takes long with a large body is done in between
+ * by work(), in a thread, while the loop serves others. Answers are queued on libmicrohttpd's last call for a
  * request, or connections would not be kept alive.
  */
 #pragma once
@@ -27,6 +28,10 @@ typedef struct {
 	void (*too_large)(HttpRequest *request, gpointer data);
 	/* No memory for the body beside those of others: answers 503. */
 	void (*busy)(HttpRequest *request, gpointer data);
+	/* All of it is there. TRUE: work() goes before handle(). May answer instead. NULL: nothing does. */
+	gboolean (*prepare)(HttpRequest *request, gpointer data);
+	/* In a thread: uses the request's body and its own data, and nothing else. */
+	void (*work)(HttpRequest *request);
 } HttpRules;
 
 typedef struct {

@@ -13,6 +13,8 @@ struct HttpRequest {
 	char *path;
 	GByteArray *body;
 	gsize max_body;
+	gsize counted;				/* of body */
+	gboolean working;			/* what goes before the answer has begun */
 	guint64 discarded;
 	unsigned status;			/* 0: not answered */
 	struct MHD_Response *response;
@@ -202,6 +204,22 @@ void http_request_drop(HttpRequest *request, gsize size)
 	http_request_forget_body(request);
 	request->max_body = 0;
 	request->discarded += size;
+}
+
+gsize http_request_count(HttpRequest *request)
+{
+	gsize more = request->body->len - request->counted;
+
+	request->counted = request->body->len;
+	return more;
+}
+
+gboolean http_request_begin_work(HttpRequest *request)
+{
+	if (request->working)
+		return FALSE;
+	request->working = TRUE;
+	return TRUE;
 }
 
 guint64 http_request_discarded(const HttpRequest *request)

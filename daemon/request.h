@@ -18,5 +18,9 @@ gboolean http_request_take(HttpRequest *request, const char *data, gsize size);
 void http_request_drop(HttpRequest *request, gsize size);
 /* How many bytes came in that were not kept. */
 guint64 http_request_discarded(const HttpRequest *request);
+/* How much more of its body is in memory than when this was asked last (modulo 2^64). */
+gsize http_request_count(HttpRequest *request);
+/* FALSE: that was asked already. */
+gboolean http_request_begin_work(HttpRequest *request);
 /* Gives the answer to libmicrohttpd; its status is *ret_status. */
 enum MHD_Result http_request_send(HttpRequest *request, unsigned *ret_status);

@@ -124,6 +124,11 @@ const Route routes[] = {
 };
 const gsize routes_n = G_N_ELEMENTS(routes);
 
+/* Of what comes in such a body. */
+static const RouteWork *const works[BODY_N] = {
+	[BODY_SUBMISSION] = &api_submit_work,
+};
+
 /* ---- finding one ---- */
 
 static gboolean match_segment(const char *pattern, const char *segment, RouteMatch *match)
@@ -162,6 +167,8 @@ void route_match_free(RouteMatch *match)
 {
 	if (!match)
 		return;
+	if (match->prepared)
+		works[match->route->body]->free(match->prepared);
 	caller_free(match->caller);
 	g_free(match->name);
 	g_free(match);
@@ -308,6 +315,23 @@ static void handle(HttpRequest *request, gpointer data)
 	complete(request, data);
 }
 
+static gboolean prepare(HttpRequest *request, gpointer data)
+{
+	RouteMatch *match = http_request_data(request);
+	const RouteWork *first = works[match->route->body];
+	gboolean begun = first && first->begin(request, data, match);
+
+	complete(request, data);
+	return begun;
+}
+
+static void work(HttpRequest *request)
+{
+	RouteMatch *match = http_request_data(request);
+
+	works[match->route->body]->work(request, match);
+}
+
 static void too_large(HttpRequest *request, gpointer data)
 {
 	const Lab *lab = data;
@@ -324,4 +348,4 @@ static void busy(HttpRequest *request, gpointer data)
 	complete(request, data);
 }
 
-const HttpRules route_rules = { begin, handle, too_large, busy };
+const HttpRules route_rules = { begin, handle, too_large, busy, prepare, work };

@@ -26,10 +26,20 @@ typedef struct {
 typedef struct RouteMatch RouteMatch;
 typedef void (*RouteFunc)(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* What goes before the handler, in a thread; it leaves its result in match->prepared. */
+typedef struct {
+	/* In the main loop. FALSE: answered. */
+	gboolean (*begin)(HttpRequest *request, Lab *lab, RouteMatch *match);
+	/* In the thread, with the request's body and match->prepared alone. */
+	void (*work)(HttpRequest *request, RouteMatch *match);
+	GDestroyNotify free;	/* of match->prepared */
+} RouteWork;
+
 typedef enum {
 	BODY_NONE,
 	BODY_SUBMISSION,
 	BODY_TOKEN,
+	BODY_N,
 } RouteBody;
 
 typedef struct {
@@ -51,6 +61,7 @@ struct RouteMatch {
 	Caller *caller;		/* who asks; set before the handler is called */
 	gint64 id;		/* of {id}, else 0 */
 	char *name;		/* of {name}, else NULL */
+	gpointer prepared;
 };
 
 extern const Route routes[];

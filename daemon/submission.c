@@ -29,6 +29,7 @@ void submission_free(Submission *submission)
 	if (submission->config)
 		g_string_free(submission->config, TRUE);
 	g_hash_table_destroy(submission->texts);
+	g_free(submission->contents);
 	g_free(submission);
 }
 
@@ -189,6 +190,25 @@ static gboolean set_texts(Submission *submission, GError **error)
 	return TRUE;
 }
 
+static void add_content(GChecksum *sum, const GString *content)
+{
+	guint64 size = content ? content->len : 0;
+
+	g_checksum_update(sum, (const guchar *)&size, sizeof(size));
+	if (content)
+		g_checksum_update(sum, (const guchar *)content->str, (gssize)content->len);
+}
+
+static void digest_contents(Submission *submission)
+{
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+	add_content(sum, submission->series);
+	add_content(sum, submission->config);
+	g_free(submission->contents);
+	submission->contents = g_strdup(g_checksum_get_string(sum));
+}
+
 gboolean submission_finish(Submission *submission, GError **error)
 {
 	JobSpec *spec = submission->spec;
@@ -201,6 +221,7 @@ gboolean submission_finish(Submission *submission, GError **error)
 		return spec_error_set(error, SPEC_ERROR_VALUE, "config", "has a NUL byte in it");
 	if (!job_spec_check(spec, error))
 		return FALSE;
+	digest_contents(submission);
 	if (submission->series)
 		return read_series(submission, error);
 	if (!*spec->subject) {
@@ -210,15 +231,6 @@ gboolean submission_finish(Submission *submission, GError **error)
 	return TRUE;
 }
 
-static void add_content(GChecksum *sum, const GString *content)
-{
-	guint64 size = content ? content->len : 0;
-
-	g_checksum_update(sum, (const guchar *)&size, sizeof(size));
-	if (content)
-		g_checksum_update(sum, (const guchar *)content->str, (gssize)content->len);
-}
-
 char *submission_digest(const Submission *submission)
 {
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -226,7 +238,6 @@ char *submission_digest(const Submission *submission)
 	g_autofree char *line = json_object_to_line(object);
 
 	g_checksum_update(sum, (const guchar *)line, -1);
-	add_content(sum, submission->series);
-	add_content(sum, submission->config);
+	g_checksum_update(sum, (const guchar *)submission->contents, -1);
 	return g_strdup(g_checksum_get_string(sum));
 }

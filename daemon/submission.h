@@ -12,6 +12,7 @@ typedef struct {
 	JobSpec *spec;
 	GString *series;	/* NULL: none */
 	GString *config;	/* NULL: none */
+	char *contents;		/* a digest of series and config, after submission_finish() */
 	GHashTable *texts;	/* field name -> GString, until submission_finish() */
 } Submission;
 
@@ -28,6 +29,12 @@ gboolean submission_field(Submission *submission, const char *name, const char *
 
 /* A JSON object whose members are the fields; benchmarks, params and labels may be arrays. SYNTAX: it is none. */
 gboolean submission_json(Submission *submission, const char *data, gsize size, GError **error);
+
+/* "multipart/form-data; boundary=x" to "multipart/form-data"; NULL is fine. The caller's. */
+char *submission_media(const char *content_type);
+gboolean submission_takes(const char *media);
+/* All fields of a body of that type: a form, JSON, or an mbox, which is the series. */
+gboolean submission_body(Submission *submission, const char *content_type, const GByteArray *body, GError **error);
 
 /* All fields are there: fills in and checks spec, and reads the series. */
 gboolean submission_finish(Submission *submission, GError **error);

@@ -47,6 +47,42 @@ def test_forms():
         assert spec["benchmarks"] == ["aging", "pwrite"] and spec["has_config"]
 
 
+def large(lines):
+    """A form whose series has a long message."""
+    series = mbox().replace(b"Why it is done.", b"Why it is done.\n" * lines)
+    return multipart([("benchmarks", "aging"), ("series", ("x", series))])
+
+
+def test_while_a_large_series_is_read():
+    """Others are answered; who goes away meanwhile, or asks with it for what cannot be, disturbs nobody."""
+    body, kind = large(20_000)
+    refused, _ = multipart([("benchmarks", "nothing"), ("series", ("x", b"no mail\n" * 20_000))])
+    with lab() as one:
+        gone = one.connect()
+        gone.request("POST", API + "/jobs", body, {"Content-Type": kind})
+        gone.close()
+        for _ in range(3):
+            connections = [one.connect() for _ in range(4)]
+            for number, connection in enumerate(connections):
+                connection.request("POST", API + "/jobs", refused if number == 2 else body, {"Content-Type": kind})
+            assert one.get(API + "/healthz").status == 200
+            statuses = []
+            for connection in connections:
+                response = connection.getresponse()
+                response.read()
+                statuses.append(response.status)
+                connection.request("GET", API + "/jobs")   # on the same connection
+                assert connection.getresponse().read()
+            assert statuses == [202, 202, 422, 202], statuses
+        # one that the daemon has and has not answered yet when it is told to end
+        last = one.connect()
+        last.request("POST", API + "/jobs", body, {"Content-Type": kind})
+        one.stop()
+        one.start()
+        # what came in last, and went away before it, may be there or not
+        assert len(one.get(API + "/jobs").json()["jobs"]) in range(9, 12)
+
+
 def test_refused():
     with lab() as one:
         def invalid(field, status=422, **fields):
