@@ -71,7 +71,7 @@ static int look_after(const Look *look)
 {
 	g_autofree char *lab = boot_lab_name(look->place->cache_dir), *run = boot_run_name(look->dir);
 	g_autofree char *marks = g_build_filename(look->place->cache_dir, "volumes", look->place->host, NULL);
-	VmHostSetup setup = { look->place->host_uri, look->place->pool_dir, marks, lab, run };
+	VmHostSetup setup = { look->place->host_uri, look->place->pool_dir, marks, lab, run, -1 };
 	g_autoptr(JsonObject) facts = json_object_new();
 	g_autoptr(GError) error = NULL;
 	g_autoptr(VmHost) host = vm_host_open(&setup, &error);

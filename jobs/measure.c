@@ -4,6 +4,7 @@
  * them: the host, the plan, and then measure-loop.c. Everything it decides follows from events.jsonl and the job's seed, so
  * that a stage started again makes just the boots that are missing.
  */
+#include <poll.h>
 #include <unistd.h>
 
 #include "jobs/accelerator.h"
@@ -115,7 +116,10 @@ static gboolean connect(Measure *measure)
 {
 	StageContext *stage = measure->stage;
 	const JobPlace *place = stage->place;
-	const VmHostSetup setup = { place->host_uri, place->pool_dir, measure->marks, measure->lab, measure->run };
+	const VmHostSetup setup = { place->host_uri, place->pool_dir, measure->marks, measure->lab, measure->run,
+				    stage->stop_fd };
+
+	struct pollfd stop = { .fd = stage->stop_fd, .events = POLLIN };
 
 	for (int tries = 0;; tries++) {
 		g_autoptr(GError) error = NULL;
@@ -127,7 +131,7 @@ static gboolean connect(Measure *measure)
 			return stage_host_down(stage, "%s", error->message);
 		if (!g_error_matches(error, VM_ERROR, VM_ERROR_BUSY) || tries == HOST_BUSY_S || stage_stopping(stage))
 			return stage_fail_error(stage, "host", g_steal_pointer(&error));
-		g_usleep(G_USEC_PER_SEC);
+		poll(&stop, 1, 1000);
 	}
 }
 

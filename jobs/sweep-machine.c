@@ -109,7 +109,7 @@ static void sweep_host(Sweep *sweep, const char *uri)
 {
 	g_autofree char *marks = g_build_filename(sweep->order->cache_dir, "volumes", "sweep", NULL);
 	g_autofree char *lab = boot_lab_name(sweep->order->cache_dir), *run = boot_run_name(marks);
-	const VmHostSetup setup = { uri, "", marks, lab, run };
+	const VmHostSetup setup = { uri, "", marks, lab, run, -1 };
 	g_autoptr(GError) error = NULL;
 	g_autoptr(VmHost) host = NULL;
 	virDomainPtr *domains = NULL;

@@ -3,6 +3,7 @@
 
 #include <libvirt/virterror.h>
 #include <libxml/parser.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -18,6 +19,7 @@
 #define XML_MAX_BYTES	(1024 * 1024)
 #define LOG_MAX_BYTES	(1024 * 1024)	/* of ROOT/log/libvirt.log; begun anew beyond */
 #define LEFTOVER_S	90		/* a QEMU that does not answer holds its lock for 30 s */
+#define LEFTOVER_EVERY_MS	500
 
 struct VmHost {
 	virConnectPtr connection;
@@ -27,6 +29,7 @@ struct VmHost {
 	char *marks_dir, *lab, *run;
 	GThread *loop;
 	gint stop;		/* atomic: the loop's thread ends */
+	int stop_fd;
 };
 
 /* libvirt prints errors unless told otherwise; ours are in GErrors. */
@@ -128,6 +131,7 @@ static gboolean open_uri(VmHost *host, const VmHostSetup *setup, GError **error)
 	host->marks_dir = g_strdup(setup->marks_dir);
 	host->lab = g_strdup(setup->lab);
 	host->run = g_strdup(setup->run);
+	host->stop_fd = setup->stop_fd;
 	if (!host->embedded && !is_qemu(setup->uri)) {
 		g_set_error(error, VM_ERROR, VM_ERROR_URI, "%s: not an URI of QEMU: wanted qemu:///embed?root=DIR, "
 			    "qemu:///system, qemu:///session, qemu+ssh://HOST/system, qemu+tls:// or qemu+tcp://", setup->uri);
@@ -310,9 +314,10 @@ static gboolean is_leftover(VmHost *host, virDomainPtr domain)
  * While the driver still takes up what it finds at its start, a call on that domain waits for its lock and gives up, though
  * the QEMU may be gone: so again, for a while.
  */
-static gboolean end_leftover(virDomainPtr domain, GError **error)
+static gboolean end_leftover(const VmHost *host, virDomainPtr domain, GError **error)
 {
 	const gint64 end = g_get_monotonic_time() + LEFTOVER_S * G_USEC_PER_SEC;
+	struct pollfd stop = { .fd = host->stop_fd, .events = POLLIN };
 
 	for (;;) {
 		g_autoptr(GError) failed = NULL;
@@ -322,11 +327,10 @@ static gboolean end_leftover(virDomainPtr domain, GError **error)
 		vm_error_libvirt(&failed, "a domain left over cannot be ended");	/* before the next call forgets it */
 		if (virDomainIsActive(domain) != 1)
 			return TRUE;
-		if (g_get_monotonic_time() >= end) {
+		if (g_get_monotonic_time() >= end || poll(&stop, 1, LEFTOVER_EVERY_MS) > 0) {
 			g_propagate_error(error, g_steal_pointer(&failed));
 			return FALSE;
 		}
-		g_usleep(G_USEC_PER_SEC / 2);
 	}
 }
 
@@ -340,7 +344,7 @@ gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error)
 		return vm_error_libvirt(error, "the list of domains");
 	for (int i = 0; i < count; i++) {
 		if (done && is_leftover(host, domains[i])) {
-			done = end_leftover(domains[i], error);
+			done = end_leftover(host, domains[i], error);
 			ended += done;
 		}
 		virDomainFree(domains[i]);

@@ -30,6 +30,7 @@ typedef struct {
 	const char *pool_dir;	/* of the host's storage pool; empty: HOST_VOLUMES_DIR; not for the embedded driver */
 	const char *marks_dir;	/* of hostvolumes.h, on this machine */
 	const char *lab, *run;	/* whose its domains and volumes are */
+	int stop_fd;		/* readable: what waits and tries again gives up; -1: never */
 } VmHostSetup;
 
 /*

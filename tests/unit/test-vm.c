@@ -317,7 +317,7 @@ static void test_remote_uri(void)
 	const char *const wrong[] = { "xen:///", "nonsense", "" };
 
 	for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
-		const VmHostSetup setup = { wrong[i], "", "/nonexistent", "lab", "run" };
+		const VmHostSetup setup = { wrong[i], "", "/nonexistent", "lab", "run", -1 };
 		g_autoptr(GError) error = NULL;
 
 		g_assert_null(vm_host_open(&setup, &error));
