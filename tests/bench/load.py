@@ -37,10 +37,17 @@ def memory_mib(pid, name):
         return int(re.search(rf"{name}:\s+(\d+)", f.read())[1]) / 1024
 
 
+def series(kib):
+    """Patches of at most 1 MiB."""
+    count = -(-kib // 1024)
+    text = b"Why it is done. " * (kib * 64 // count)
+    return b"".join(mbox("boots=1").replace(b"[PATCH]", f"[PATCH {number}/{count}]".encode()).replace(b"Why it is done.", text)
+                    for number in range(1, count + 1))
+
+
 def post(one, total_mib, each_kib, results):
     """Series of that size until so much was sent; a refused one was sent, too."""
-    body, kind = multipart([("benchmarks", "aging"), ("subject", "boots=1"), ("series", ("x", mbox("boots=1").replace(
-        b"Why it is done.", b"Why it is done. " * (each_kib * 64))))])
+    body, kind = multipart([("benchmarks", "aging"), ("subject", "boots=1"), ("series", ("x", series(each_kib)))])
     prefer(0, 10)
     connection, statuses = one.connect(60), {}
     for _ in range(total_mib * 1024 // each_kib):
