@@ -408,8 +408,8 @@ gboolean host_run_is_dead(const char *marks_dir, const char *run)
 	g_autofree char *path = g_build_filename(marks_dir, name, NULL);
 	int mark = mark_lock(marks_dir, name, MARK_ALONE, 0);
 
-	if (mark < 0)
-		return errno != EWOULDBLOCK;
+	if (mark < 0)	/* somebody has it, or it cannot be told (a full disk, no descriptor): then it lives */
+		return FALSE;
 	unlink(path);
 	close(mark);
 	return TRUE;

@@ -30,5 +30,5 @@ HostStore *host_volumes_new(virConnectPtr connection, const char *pool_dir, cons
 /* Deletes the volumes of boots of this lab's runs that nobody works on any longer, and of this run. How many; -1: not to be found out. */
 int host_volumes_sweep(HostStore *store);
 
-/* Whether no process works on that run of ours. */
+/* Whether no process works on that run of ours. FALSE where that cannot be told. */
 gboolean host_run_is_dead(const char *marks_dir, const char *run);

@@ -2,7 +2,6 @@
 /* Stages whose daemon died, virtual machines whose stage died, links to drivers' folders that are gone. */
 #include <errno.h>
 #include <libvirt/libvirt.h>
-#include <libvirt/virterror.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +91,16 @@ static char *run_dir_of(const Sweep *sweep, virDomainPtr domain)
 	return g_strcmp0(run, want) == 0 ? g_steal_pointer(&dir) : NULL;
 }
 
-static void sweep_domain(Sweep *sweep, virDomainPtr domain)
+static void sweep_domain(Sweep *sweep, VmHost *host, virDomainPtr domain)
 {
 	g_autofree char *dir = run_dir_of(sweep, domain), *lock = dir ? g_build_filename(dir, "lock", NULL) : NULL;
+	g_autoptr(GError) error = NULL;
 	int fd = dir ? sweep_lock(lock) : -1;
 
 	/* no lock: a stage is at work in it. No such directory: none can be */
 	if (dir && (fd >= 0 || access(dir, F_OK) != 0) &&
-	    sweep_say(sweep, "domain", virDomainGetName(domain), 0, "its stage has died") && virDomainDestroy(domain) != 0)
-		sweep_failed(sweep, virDomainGetName(domain), virGetLastErrorMessage());
+	    sweep_say(sweep, "domain", virDomainGetName(domain), 0, "its stage has died") && !vm_host_end_domain(host, domain, &error))
+		sweep_failed(sweep, virDomainGetName(domain), error->message);
 	if (fd >= 0)
 		close(fd);
 }
@@ -125,7 +125,7 @@ static void sweep_host(Sweep *sweep, const char *uri)
 	}
 	count = virConnectListAllDomains(vm_host_connection(host), &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE);
 	for (int i = 0; i < count; i++) {
-		sweep_domain(sweep, domains[i]);
+		sweep_domain(sweep, host, domains[i]);
 		virDomainFree(domains[i]);
 	}
 	free(domains);

@@ -314,7 +314,7 @@ static gboolean is_leftover(VmHost *host, virDomainPtr domain)
  * While the driver still takes up what it finds at its start, a call on that domain waits for its lock and gives up, though
  * the QEMU may be gone: so again, for a while.
  */
-static gboolean end_leftover(const VmHost *host, virDomainPtr domain, GError **error)
+gboolean vm_host_end_domain(VmHost *host, virDomainPtr domain, GError **error)
 {
 	const gint64 end = g_get_monotonic_time() + LEFTOVER_S * G_USEC_PER_SEC;
 	struct pollfd stop = { .fd = host->stop_fd, .events = POLLIN };
@@ -344,7 +344,7 @@ gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error)
 		return vm_error_libvirt(error, "the list of domains");
 	for (int i = 0; i < count; i++) {
 		if (done && is_leftover(host, domains[i])) {
-			done = end_leftover(host, domains[i], error);
+			done = vm_host_end_domain(host, domains[i], error);
 			ended += done;
 		}
 		virDomainFree(domains[i]);

@@ -71,6 +71,9 @@ gboolean vm_host_offers_kvm(VmHost *host);
  */
 gboolean vm_host_destroy_leftovers(VmHost *host, int *ret_count, GError **error);
 
+/* Ends a domain that an earlier process started. TRUE: it is gone, or was already. */
+gboolean vm_host_end_domain(VmHost *host, virDomainPtr domain, GError **error);
+
 /* The run that a domain's metadata name (boot_run_name()); the caller's. NULL: it is no lab's. */
 char *vm_domain_run(virDomainPtr domain);
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jobs/hostmarks.h"
+#include "jobs/hostvolumes.h"
 #include "jobs/spec/file.h"
 #include "jobs/vm-embed.h"
 #include "jobs/vm-host.h"
@@ -265,6 +267,22 @@ static void test_reachable(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_nonnull(strstr(error->message, closed_dir));
 }
 
+/* A run that somebody works on, one that nobody does, and one of which nothing can be said: only the second is dead. */
+static void test_dead_runs(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *file = g_build_filename(place->dir, "file", NULL), *marks = g_build_filename(place->dir, "marks", NULL);
+	g_autofree char *below = g_build_filename(file, "marks", NULL);
+	int mark = mark_lock(marks, "run-lives", MARK_SHARED, 0);
+
+	g_assert_cmpint(mark, >=, 0);
+	g_assert_false(host_run_is_dead(marks, "lives"));
+	g_assert_true(host_run_is_dead(marks, "died"));
+	close(mark);
+	g_assert_true(host_run_is_dead(marks, "lives"));
+	g_assert_true(g_file_set_contents(file, "", 0, NULL));
+	g_assert_false(host_run_is_dead(below, "died"));
+}
+
 /* ---- the embedded driver's directory ---- */
 
 static void test_embed(Place *place, gconstpointer data G_GNUC_UNUSED)
@@ -338,6 +356,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/vm/pinning", test_pinning);
 	g_test_add("/vm/store/kept", Place, NULL, place_open, test_store_kept, place_close);
 	g_test_add("/vm/store/scratch", Place, NULL, place_open, test_store_scratch, place_close);
+	g_test_add("/vm/dead-runs", Place, NULL, place_open, test_dead_runs, place_close);
 	g_test_add("/vm/store/reachable", Place, NULL, place_open, test_reachable, place_close);
 	g_test_add("/vm/embed/directory", Place, NULL, place_open, test_embed, place_close);
 	g_test_add_func("/vm/embed/uri", test_embed_uri);
