@@ -18,6 +18,8 @@
  *     steady N y… N t…                       drift drift_p sd lag1 lag1_p dip_p
  *     limit N                                alarms that a host may have
  *     analyse FILE ALPHA MIN_EFFECT          the result as JSON on one line
+ *     looks FILE ALPHA MIN_EFFECT MAX_BOOTS PATHS      likewise, by the sequential rule
+ *     boundary SEED PATHS ALPHA M K boots… K fraction… N arm… N t…      of each look, for ALPHA/1 … ALPHA/M
  *
  * Answers are numbers with 17 digits, separated by spaces.
  */
@@ -28,6 +30,7 @@
 
 #include "jobs/spec/json-text.h"
 #include "jobs/stats/analysis.h"
+#include "jobs/stats/boundary.h"
 #include "jobs/stats/components.h"
 #include "jobs/stats/descriptive.h"
 #include "jobs/stats/dip.h"
@@ -37,6 +40,7 @@
 #include "jobs/stats/permutation.h"
 #include "jobs/stats/power.h"
 #include "jobs/stats/rank.h"
+#include "jobs/stats/seed.h"
 #include "jobs/stats/steady.h"
 #include "jobs/stats/trend.h"
 
@@ -231,27 +235,74 @@ static void limit(Question *question)
 	say(stats_alarm_limit((guint)take(question)));
 }
 
-static void analyse(Question *question)
+static void boundary(Question *question)
+{
+	gint64 seed = (gint64)take(question);
+	guint paths = (guint)take(question);
+	double alpha = take(question);
+	gsize m = (gsize)take(question);
+	g_auto(Vector) boots_seen = take_vector(question), fraction = take_vector(question), arm = take_vector(question),
+		       time = take_vector(question);
+	g_autofree SampleArm *arms = g_new(SampleArm, arm.n);
+	g_autofree gint64 *start_ns = g_new(gint64, arm.n);
+	g_autofree double *alphas = g_new(double, m), *p = g_new(double, m * boots_seen.n);
+	StatsLooks looks = { .count = boots_seen.n };
+
+	g_assert(looks.count <= STATS_LOOKS_MAX);
+	for (gsize k = 0; k < looks.count; k++) {
+		looks.boots[k] = (gsize)boots_seen.values[k];
+		looks.fraction[k] = fraction.values[k];
+	}
+	for (gsize i = 0; i < arm.n; i++) {
+		arms[i] = arm.values[i] > 0 ? SAMPLE_ARM_PATCHED : SAMPLE_ARM_BASE;
+		start_ns[i] = (gint64)time.values[i];
+	}
+	for (gsize j = 0; j < m; j++)
+		alphas[j] = alpha / (double)(j + 1);
+	stats_boundary(arms, start_ns, &looks, alphas, m, paths, stats_boundary_seed(seed), p);
+	say_all(p, m * looks.count);
+}
+
+static void say_result(const char *path, const StatsOptions *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = NULL, *json = NULL;
 	g_autoptr(SampleTable) table = NULL;
 	g_autoptr(StatsResult) result = NULL;
 	g_autoptr(JsonNode) node = NULL;
-	StatsOptions options = { .rule = STATS_RULE_FIXED };
 	gsize length;
 
-	if (!g_file_get_contents(take_word(question), &text, &length, &error))
+	if (!g_file_get_contents(path, &text, &length, &error))
 		g_error("%s", error->message);
-	options.alpha = take(question);
-	options.min_effect_pct = take(question);
 	table = sample_table_from_text(text, length, &error);
-	result = table ? stats_analyse(table, &options, &error) : NULL;
+	result = table ? stats_analyse(table, options, &error) : NULL;
 	if (!result)
 		g_error("%s", error->message);
 	node = stats_result_to_json(result);
 	json = json_text(node, FALSE);
 	fputs(json, stdout);
+}
+
+static void analyse(Question *question)
+{
+	StatsOptions options = { .rule = STATS_RULE_FIXED };
+	const char *path = take_word(question);
+
+	options.alpha = take(question);
+	options.min_effect_pct = take(question);
+	say_result(path, &options);
+}
+
+static void looks(Question *question)
+{
+	StatsOptions options = { .rule = STATS_RULE_SEQUENTIAL };
+	const char *path = take_word(question);
+
+	options.alpha = take(question);
+	options.min_effect_pct = take(question);
+	options.max_boots = (guint)take(question);
+	options.paths = (guint)take(question);
+	say_result(path, &options);
 }
 
 static const struct {
@@ -262,6 +313,7 @@ static const struct {
 	{ "trend", trend },		{ "holm", holm },	    { "bh", bh },	  { "fisher", fisher },
 	{ "power", power },		{ "boots", boots },	    { "anova", anova },	  { "univariate", univariate },
 	{ "dip", dip },		{ "steady", steady },	    { "limit", limit },	  { "analyse", analyse },
+	{ "looks", looks },		{ "boundary", boundary },
 };
 
 int main(void)
