@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct Console {
-	GString *head;
+	GString *head;			/* this and the tail: safe text */
 	char *tail;			/* a ring of CONSOLE_TAIL_BYTES, made when the head is full */
 	guint64 tail_bytes;		/* ever written to it */
 	char line[CONSOLE_LINE_BYTES + 1];
@@ -111,8 +111,11 @@ static void keep(Console *console, const char *data, gsize size)
 
 void console_feed(Console *console, const char *data, gsize size)
 {
+	g_autoptr(GString) safe = g_string_sized_new(size);
+
 	look(console, data, size);
-	keep(console, data, size);
+	append_safe(safe, data, size);
+	keep(console, safe->str, safe->len);
 }
 
 ConsoleTrouble console_trouble(const Console *console)
@@ -158,15 +161,14 @@ static guint64 bytes_left_out(const Console *console)
 
 char *console_text(const Console *console)
 {
-	GString *text = g_string_new(NULL);
+	GString *text = g_string_new_len(console->head->str, (gssize)console->head->len);
 
-	append_safe(text, console->head->str, console->head->len);
 	if (!console->tail)
 		return g_string_free(text, FALSE);
 	if (bytes_left_out(console))
 		g_string_append_printf(text, "\n[%" G_GUINT64_FORMAT " bytes left out]\n", bytes_left_out(console));
 	g_autoptr(GString) tail = tail_bytes(console);
-	append_safe(text, tail->str, tail->len);
+	g_string_append_len(text, tail->str, (gssize)tail->len);
 	return g_string_free(text, FALSE);
 }
 

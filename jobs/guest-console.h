@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#define CONSOLE_HEAD_BYTES	(512 * 1024)	/* kept of the beginning ... */
+#define CONSOLE_HEAD_BYTES	(512 * 1024)	/* of safe text kept of the beginning ... */
 #define CONSOLE_TAIL_BYTES	(512 * 1024)	/* ... and of the end; what lies between is counted */
 #define CONSOLE_LINE_BYTES	1024		/* of a line looked at */
 

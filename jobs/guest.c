@@ -113,7 +113,8 @@ static gboolean get_integer(JsonObject *object, const char *name, gint64 *ret_va
 	return TRUE;
 }
 
-static gboolean get_number(JsonObject *object, const char *name, double *ret_value, GError **error)
+/* A time or a rate. */
+static gboolean get_measure(JsonObject *object, const char *name, double *ret_value, GError **error)
 {
 	JsonNode *node = json_object_get_member(object, name);
 	GType type = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_INVALID;
@@ -121,8 +122,8 @@ static gboolean get_number(JsonObject *object, const char *name, double *ret_val
 	if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
 		return fail(error, GUEST_ERROR_VALUE, "member '%s' is no number", name);
 	*ret_value = json_node_get_double(node);
-	if (!isfinite(*ret_value))
-		return fail(error, GUEST_ERROR_VALUE, "member '%s' is not finite", name);
+	if (!isfinite(*ret_value) || *ret_value <= 0)
+		return fail(error, GUEST_ERROR_VALUE, "member '%s' is not a finite number above 0", name);
 	return TRUE;
 }
 
@@ -189,7 +190,7 @@ static gboolean take_sample(GuestStream *stream, GuestRecord *record, GError **e
 
 	if (!check_run(record->object, stream->run, error) || !get_name(record->object, "metric", &name, error) ||
 	    !get_integer(record->object, "pass", &pass, error) ||
-	    !get_number(record->object, "value", &record->value, error))
+	    !get_measure(record->object, "value", &record->value, error))
 		return FALSE;
 	const BenchmarkMetric *metric = benchmark_metric(stream->run->benchmark, name);
 	if (!metric)
@@ -199,6 +200,8 @@ static gboolean take_sample(GuestStream *stream, GuestRecord *record, GError **e
 	if (pass < 0 || pass > GUEST_MAX_PASS)
 		return fail(error, GUEST_ERROR_VALUE, "pass %" G_GINT64_FORMAT " is not 0 to %d", pass, GUEST_MAX_PASS);
 
+	if (g_hash_table_size(stream->seen) == GUEST_MAX_RUN_SAMPLES)
+		return fail(error, GUEST_ERROR_OVERSIZED, "more than %d samples of a run", GUEST_MAX_RUN_SAMPLES);
 	guint index = 0;
 	g_ptr_array_find(stream->run->benchmark->metrics, metric, &index);
 	gint64 key = (gint64)index * (GUEST_MAX_PASS + 1) + pass;

@@ -7,8 +7,9 @@
  * checked: each line carries the boot's nonce and the next sequence number,
  * the runs come in the order of the plan, samples lie between a run's start
  * and its end, a metric is one of the benchmark's description with that unit
- * and direction, a value is finite, no sample comes twice, and the last line
- * says how many came before it. The first breach is the end: the parser gives
+ * and direction, a value is finite and above 0, no sample comes twice, no run
+ * has more of them than any benchmark makes, and the last line says how many
+ * lines came before it. The first breach is the end: the parser gives
  * no further record.
  */
 #pragma once
@@ -21,19 +22,20 @@
 #define GUEST_MAX_LINES		200000			/* a boot */
 #define GUEST_MAX_BYTES		(32 * 1024 * 1024)	/* a boot */
 #define GUEST_MAX_PASS		999999
+#define GUEST_MAX_RUN_SAMPLES	4000			/* ten times what pwrite makes */
 #define GUEST_MAX_TEXT		512			/* bytes of a name that the guest sends */
 
 #define GUEST_ERROR (guest_error_quark())
 GQuark guest_error_quark(void);
 
 typedef enum {
-	GUEST_ERROR_OVERSIZED,	/* a line, the lines, or the bytes of a boot */
+	GUEST_ERROR_OVERSIZED,	/* a line, the samples of a run, the lines or the bytes of a boot */
 	GUEST_ERROR_MALFORMED,	/* not one flat JSON object, or a member missing or of the wrong type */
 	GUEST_ERROR_NONCE,	/* of another boot */
 	GUEST_ERROR_SEQUENCE,	/* a line lost, doubled, or out of its place */
 	GUEST_ERROR_NOT_PLANNED,	/* a run that is not the plan's next one, or not the current one */
 	GUEST_ERROR_METRIC,	/* not in the benchmark's description, or of another unit or direction */
-	GUEST_ERROR_VALUE,	/* not a finite number, or a pass out of range */
+	GUEST_ERROR_VALUE,	/* not a finite number above 0, or a pass out of range */
 	GUEST_ERROR_DUPLICATE,	/* the same pass and metric twice in a run */
 	GUEST_ERROR_TRUNCATED,	/* the stream stopped before its end line */
 } GuestError;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,6 +73,19 @@ static void choose_user(VmEmbed *embed)
 		embed->note = g_strdup("QEMU runs as root: there is no user " QEMU_USER);
 }
 
+/* QEMU needs no network, nor does who starts it: both get one with nothing in it. Only root can make one so. */
+static void leave_network(VmEmbed *embed)
+{
+	char *note;
+
+	if (geteuid() != 0 || unshare(CLONE_NEWNET) == 0)
+		return;
+	note = g_strdup_printf("%s%sQEMU has this machine's network in reach: %s", embed->note, *embed->note ? "; " : "",
+			       g_strerror(errno));
+	g_free(embed->note);
+	embed->note = note;
+}
+
 static gboolean write_conf(const VmEmbed *embed, GError **error)
 {
 	g_autofree char *dir = g_build_filename(embed->root, "etc", NULL);
@@ -134,6 +148,7 @@ gboolean vm_embed_prepare(const char *uri, VmEmbed *ret_embed, GError **error)
 		return FALSE;
 	}
 	choose_user(&embed);
+	leave_network(&embed);
 	if (!write_conf(&embed, error) ||
 	    (strlen(embed.root) > ROOT_MAX && !short_root(embed.root, &root, error))) {
 		vm_embed_clear(&embed);

@@ -1,205 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 2400
-"""regrlab-job measure on run directories made here: whole jobs, guests that misbehave, and stages that are killed.
+"""regrlab-job measure on run directories made here: whole jobs, and stages that are killed. (Guests: hostile-guest.)
 
 The kernel is $REGRLAB_KERNEL, or one that `regrlab-job build` makes (or finds in the cache) first.
 """
-import collections
 import json
 import os
-import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 
-from reallab import BUILD, CACHE, TOP, TREE, base_kernel
-
-# Stands for init in guests that misbehave: WHAT is replaced by what it does.
-INIT = r"""
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/reboot.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char nonce[33];
-static int port = -1, seq;
-
-static void say(const char *members)
-{
-	char line[512];
-	int size = snprintf(line, sizeof line, "{\"nonce\":\"%s\",\"seq\":%d,%s}\n", nonce, seq++, members);
-
-	if (write(port, line, size) != size)
-		pause();
-}
-
-static void open_port(void)
-{
-	char path[300];
-	struct dirent *entry;
-
-	for (int i = 0; i < 400 && port < 0; i++, usleep(10000)) {
-		DIR *dev = opendir("/dev");
-		while ((entry = readdir(dev)))
-			if (!strncmp(entry->d_name, "vport", 5) && snprintf(path, sizeof path, "/dev/%s", entry->d_name) > 0)
-				port = open(path, O_RDWR);
-		closedir(dev);
-	}
-}
-
-int main(void)
-{
-	char plan[65536] = "";
-	int fd;
-
-	mkdir("/dev", 0755);
-	mkdir("/proc", 0755);
-	mount("dev", "/dev", "devtmpfs", 0, NULL);
-	mount("proc", "/proc", "proc", 0, NULL);
-	fd = open("/plan", O_RDONLY);
-	if (fd < 0 || read(fd, plan, sizeof plan - 1) < 0)
-		return 1;
-	sscanf(strstr(plan, "nonce "), "nonce %32s", nonce);
-	open_port();
-	WHAT
-	for (;;)
-		pause();
-}
-"""
-HELLO = r'say("\"type\":\"hello\",\"kernel\":\"x\",\"hypervisor\":\"TCGTCGTCGTCG\"");'
-START = r'say("\"type\":\"start\",\"benchmark\":\"aging\",\"params\":\"nproc=1;lru=mglru\",\"run\":1,\"lru\":\"mglru\"");'
-GUESTS = {  # what init does, the reason it must end with, a word of the detail
-    "no-hello": ("", "no-hello", "given up"),
-    "off": ("reboot(RB_POWER_OFF);", "no-hello", "stopped before"),
-    "silent": (HELLO, "silent", "given up"),
-    "silent-run": (HELLO + START, "silent", "aging"),
-    "truncated": (HELLO + START + "usleep(300000); reboot(RB_POWER_OFF);", "truncated", "2 lines"),
-    "exits": (HELLO + "usleep(300000); return 1;", "panic", "Attempted to kill init"),
-    "liar": (HELLO + r'memset(nonce, 48, 32); say("\"type\":\"log\",\"text\":\"x\"");', "protocol", "nonce"),
-    "endless-line": (HELLO + r'for (;;) if (write(port, "xxxxxxxx", 8) < 0) pause();', "protocol", "oversized"),
-    "flood": (HELLO + r'for (;;) say("\"type\":\"log\",\"text\":\"flood\"");', "protocol", "oversized"),
-    "other-machine": (HELLO.replace("TCG", "KVM"), "protocol", "KVM"),
-    "console-flood": (HELLO + r'fd = open("/dev/ttyS0", O_WRONLY); for (;;) dprintf(fd, "%d noise noise\n", seq++);',
-                      "silent", ""),
-}
-
-
-def newc(files):
-    archive = b""
-    for name, mode, data in (*files, ("TRAILER!!!", 0, b"")):
-        fields = (1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
-        archive += b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
-        archive += b"\0" * (-len(archive) % 4) + data
-        archive += b"\0" * (-len(archive) % 4)
-    return archive
-
-
-class Job:
-    """A run directory."""
-    work = None  # of all jobs
-    kernel = None
-    last = 100
-
-    def __init__(self, name, image=f"{BUILD}/guest.cpio", place=(), **spec):
-        Job.last += 1
-        self.name, self.dir = name, os.path.join(self.work, name)
-        self.spec = {"job": Job.last, "tree": "linux", "base": "", "head": "HEAD", "has_series": False,
-                     "config": "lab-min", "has_config": False, "benchmarks": ["aging"], "params": ["aging.nproc=1"],
-                     "profile": "quick", "clock": "icount", "max_boots": 1, "min_effect_pct": 1.0, "alpha": .05,
-                     "priority": 0, "seed": "5", "notify": "", "subject": name, "author": "", **spec}
-        self.place = {"tree": "linux", "tree_path": TREE, "tree_branch": "HEAD", "tree_remote": "", "cache_dir": CACHE,
-                      "guest_image": image, "benchmarks_dir": f"{TOP}/jobs/benchmarks",
-                      "configs_dir": f"{TOP}/guest-image/configs", "build_cpus": "", "build_jobs": 0,
-                      "build_timeout_s": 3600, "host": "local", "host_uri": f"qemu:///embed?root={self.work}/libvirt",
-                      "vm_cpus": "", "other_cpus": "", "guest_cpus": 2, "boot_timeout_s": 240, "silence_timeout_s": 120,
-                      "max_failed_boots": 0, **dict(place)}
-        os.makedirs(self.dir)
-        for file, content in (("spec.json", self.spec), ("place.json", self.place)):
-            with open(self.path(file), "w") as f:
-                json.dump(content, f)
-        if self.kernel:
-            with open(self.path("events.jsonl"), "w") as f:
-                for seq, arm in enumerate(("base", "patched"), 1):
-                    f.write(json.dumps({"seq": seq, "time_ns": time.time_ns(), "type": "arm", "arm": arm,
-                                        "kernel": self.kernel, "kernel_release": "x"}) + "\n")
-
-    def path(self, *parts):
-        return os.path.join(self.dir, *parts)
-
-    def start(self, stage="measure"):
-        return subprocess.Popen([f"{BUILD}/regrlab-job", stage, self.dir], stdin=subprocess.DEVNULL)
-
-    def run(self, stage="measure", status=0):
-        got = self.start(stage).wait()
-        assert got == status, f"{self.name}: {stage} exited {got}\n{self.text('log')[-3000:]}"
-        return self
-
-    def text(self, name):
-        with open(self.path(name), errors="replace") as f:
-            return f.read()
-
-    def events(self, kind):
-        lines = self.text("events.jsonl").splitlines(keepends=True)
-        return [e for e in (json.loads(line) for line in lines if line.endswith("\n")) if e["type"] == kind]
-
-    def end(self):
-        return self.events("end")[-1]
-
-    def samples(self):
-        return [json.loads(line) for line in self.text("samples.jsonl").splitlines()]
-
-    def wait_for(self, condition, what, timeout_s=300):
-        limit = time.monotonic() + timeout_s
-        while not condition():
-            assert time.monotonic() < limit, f"{self.name}: no {what} after {timeout_s} s\n{self.text('log')[-3000:]}"
-            time.sleep(.05)
-
-
-def qemus():
-    """Process ids of the QEMUs of this test."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as f:
-                line = f.read()
-        except OSError:
-            continue
-        if b"qemu-system" in line.split(b"\0")[0] and Job.work.encode() in line:
-            found.append(int(pid))
-    return found
-
-
-def check_whole(job):
-    """The events and files of a job that was measured to its end agree."""
-    assert job.end()["state"] == "done", (job.end(), job.text("log")[-3000:])
-    events = [json.loads(line) for line in job.text("events.jsonl").splitlines()]
-    assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
-    boots = job.events("boot")
-    assert [b["boot"] for b in boots] == list(range(len(boots)))
-    samples = job.samples()
-    counts = collections.Counter(s["boot"] for s in samples)
-    for boot in boots:
-        assert counts.get(boot["boot"], 0) == boot["samples"], boot
-        assert boot["start_ns"] < boot["end_ns"], boot
-        assert not boot["valid"] or boot["start_ns"] < boot["first_sample_ns"] < boot["end_ns"], boot
-        assert os.path.exists(job.path("artifacts", f"boot-{boot['boot']}-console.txt"))
-        for sample in (s for s in samples if s["boot"] == boot["boot"]):
-            assert (sample["arm"], sample["pair"], sample["valid"]) == (boot["arm"], boot["pair"], boot["valid"])
-    assert "<domain" in job.text("artifacts/domain.xml")
-    assert not qemus(), "QEMU left behind"
-
-
-def boot_values(job):
-    """What each valid boot measured: (boot, run, pass, metric) to value."""
-    return {(s["boot"], s["run"], s["pass"], s["metric"]): s["value"] for s in job.samples() if s["valid"]}
+from rundir import Job, boot_values, check_whole, qemus, workshop
 
 
 def whole_job():
@@ -230,9 +41,7 @@ def whole_job():
 def killed_stage(undisturbed):
     """kill -9 within a boot: the next stage ends the QEMU left behind and makes just the boots that are missing."""
     job = Job("killed", max_boots=2, place={"vm_cpus": "0-1", "other_cpus": "0"})
-    job.spec.update(job=undisturbed.spec["job"], seed=undisturbed.spec["seed"])
-    with open(job.path("spec.json"), "w") as f:
-        json.dump(job.spec, f)
+    job.set_spec(job=undisturbed.spec["job"], seed=undisturbed.spec["seed"])
     stage = job.start()
     job.wait_for(lambda: len(job.events("boot")) == 1 and qemus(), "second boot")
     time.sleep(2)
@@ -293,34 +102,6 @@ def killed_qemu():
     assert stage.returncode == 0
     # guest-lost: they ran guests; libvirt: they never came so far
     assert job.end()["state"] == "infra-failed" and job.end()["reason"] in ("guest-lost", "libvirt"), job.end()
-
-
-def build_guest(name, what):
-    source, program, image = (os.path.join(Job.work, f"{name}.{kind}") for kind in ("c", "init", "cpio"))
-    with open(source, "w") as f:
-        f.write(INIT.replace("WHAT", what))
-    subprocess.run(["gcc", "-O1", "-static", "-o", program, source], check=True)
-    with open(program, "rb") as f, open(image, "wb") as out:
-        out.write(newc([("init", 0o100755, f.read())]))
-    return image
-
-
-def bad_guests():
-    for name, (what, reason, word) in GUESTS.items():
-        job = Job(f"guest-{name}", image=build_guest(name, what), clock="tcg", params=["aging.nproc=1", "aging.timeout_s=5"],
-                  place={"boot_timeout_s": 20 if reason == "no-hello" else 120, "silence_timeout_s": 8})
-        begin = time.monotonic()
-        job.run()
-        boot, end = job.events("boot")[-1], job.end()
-        print(f"   {name:14} {boot['reason']:10} {time.monotonic() - begin:5.1f} s  {boot['detail'][:100]}")
-        sys.stdout.flush()
-        assert boot["reason"] == reason and word in boot["detail"], boot
-        assert not boot["valid"] and not qemus()
-        assert (end["state"], end["reason"], end["detail"]["kind"]) == ("boot-failed", reason, reason), end
-        if reason == "panic":
-            assert "Kernel panic" in end["detail"]["console"], end
-    console = Job.work + "/guest-console-flood/artifacts/boot-0-console.txt"
-    assert os.path.getsize(console) < 1200000
 
 
 def fake_host(name, turbo_off):
@@ -399,24 +180,16 @@ def no_kvm():
 
 
 def main():
-    Job.work = tempfile.mkdtemp(prefix="rl-", dir=os.environ.get("TMPDIR", "/var/tmp"))
-    os.chmod(Job.work, 0o755)
-    try:
-        Job.kernel = os.environ.get("REGRLAB_KERNEL") or base_kernel()
+    with workshop():
         begin = time.monotonic()
         undisturbed = None
         tests = {"whole": whole_job, "killed-stage": lambda: killed_stage(undisturbed), "stopped-stage": stopped_stage,
-                 "killed-qemu": killed_qemu, "bad-guests": bad_guests, "host-policy": host_policy, "disturbed": disturbed_boots, "no-kvm": no_kvm}
+                 "killed-qemu": killed_qemu, "host-policy": host_policy, "disturbed": disturbed_boots, "no-kvm": no_kvm}
         wanted = sys.argv[1:] or list(tests)
         for name in wanted:
             print(f"== {name} (at {time.monotonic() - begin:.0f} s)")
             sys.stdout.flush()
             undisturbed = tests[name]() or undisturbed
-    finally:
-        for pid in qemus():
-            os.kill(pid, signal.SIGKILL)
-        if not os.environ.get("KEEP"):
-            shutil.rmtree(Job.work, ignore_errors=True)
     print("ok")
 
 

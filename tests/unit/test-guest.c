@@ -211,6 +211,10 @@ static void test_lies(void)
 	expect_error(STRV(HELLO, START, SAMPLE("1", "2"), SAMPLE("1", "2")), GUEST_ERROR_DUPLICATE);
 	expect_error(STRV(HELLO, START, SAMPLE("1", "1e999")), GUEST_ERROR_VALUE);
 	expect_error(STRV(HELLO, START, SAMPLE("1", "null")), GUEST_ERROR_VALUE);
+	expect_error(STRV(HELLO, START, SAMPLE("1", "0")), GUEST_ERROR_VALUE);
+	expect_error(STRV(HELLO, START, SAMPLE("1", "-0.5")), GUEST_ERROR_VALUE);
+	expect_error(STRV(HELLO, START, SAMPLE("1", "NaN")), GUEST_ERROR_MALFORMED);
+	expect_error(STRV(HELLO, START, SAMPLE("1", "-1e999")), GUEST_ERROR_VALUE);
 	expect_error(STRV(HELLO, START, SAMPLE("1", "\"2\"")), GUEST_ERROR_VALUE);
 	expect_error(STRV(HELLO, START, SAMPLE("-1", "2")), GUEST_ERROR_VALUE);
 	expect_error(STRV(HELLO, START, SAMPLE("1000000", "2")), GUEST_ERROR_VALUE);
@@ -311,6 +315,23 @@ static void test_flood(void)
 	g_free(seen.last_text);
 }
 
+/* A run has as many samples as a benchmark may make, and not one more. */
+static void test_many_samples(void)
+{
+	g_autoptr(GuestPlan) plan = small_plan();
+	g_autoptr(GuestStream) stream = guest_stream_new(plan, NONCE);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *head = envelope(STRV(HELLO, START));
+	g_autoptr(GString) line = g_string_new(head);
+	Seen seen = { 0 };
+
+	for (guint i = 0; guest_stream_feed(stream, line->str, line->len, take, &seen, &error); i++)
+		g_string_printf(line, "{\"nonce\":\"" NONCE "\",\"seq\":%u,\"type\":\"sample\"," RUN ",\"pass\":%u,\"metric\":\"time\","
+				"\"unit\":\"ms\",\"better\":\"lower\",\"value\":1}\n", i + 2, i);
+	g_assert_error(error, GUEST_ERROR, GUEST_ERROR_OVERSIZED);
+	g_assert_cmpuint(seen.samples, ==, GUEST_MAX_RUN_SAMPLES);
+}
+
 /* ---- the console ---- */
 
 static void expect_trouble(const char *text, ConsoleTrouble trouble)
@@ -371,6 +392,20 @@ static void test_console_bounds(void)
 	}
 }
 
+/* The same of bytes that are written as four characters each. */
+static void test_console_binary(void)
+{
+	g_autoptr(Console) console = console_new();
+	char piece[1000];
+
+	memset(piece, 0xff, sizeof(piece));
+	for (gsize at = 0; at < 2 * (CONSOLE_HEAD_BYTES + CONSOLE_TAIL_BYTES); at += sizeof(piece))
+		console_feed(console, piece, sizeof(piece));
+	g_autofree char *text = console_text(console);
+	g_assert_cmpuint(strlen(text), <=, CONSOLE_HEAD_BYTES + CONSOLE_TAIL_BYTES + 100);
+	g_assert_true(g_str_has_suffix(text, "\\xff\\xff"));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -382,8 +417,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/guest/stream/raw", test_raw);
 	g_test_add_func("/guest/stream/line-limit", test_line_limit);
 	g_test_add_func("/guest/stream/flood", test_flood);
+	g_test_add_func("/guest/stream/many-samples", test_many_samples);
 	g_test_add_func("/guest/console/trouble", test_trouble);
 	g_test_add_func("/guest/console/text", test_console_text);
 	g_test_add_func("/guest/console/bounds", test_console_bounds);
+	g_test_add_func("/guest/console/binary", test_console_binary);
 	return g_test_run();
 }
