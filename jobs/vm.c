@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <libvirt/virterror.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "jobs/spec/file.h"
 #include "jobs/vm-pinning.h"
 
 #define EVENTS	(VIR_STREAM_EVENT_READABLE | VIR_STREAM_EVENT_ERROR | VIR_STREAM_EVENT_HANGUP)
+#define CMDLINE_MAX	(1024 * 1024)
 #define STATE_EVERY_US	(2 * G_USEC_PER_SEC)	/* events tell of an end; this is for those that get lost */
 
 /* What callbacks in libvirt's thread may touch: outlives the Vm until libvirt lets go of it. */
@@ -159,6 +162,21 @@ static void close_stream(Vm *vm, VmStream which)
 	virStreamFree(stream);
 }
 
+/*
+ * At once: there is nothing that it has to save, libvirt asks for ten seconds before it does this, and a stage that is told to
+ * stop has less. Where the QEMU is not on this machine libvirt has to do.
+ */
+static void kill_qemu(Vm *vm)
+{
+	pid_t pid = vm_host_pid(vm->host, vm->name);
+	g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", (int)pid), *line = NULL;
+	g_autofree char *guest = g_strdup_printf("guest=%s,", vm->name);
+	gsize size;
+
+	if (pid > 0 && file_read(path, CMDLINE_MAX, &line, &size, NULL) && memmem(line, size, guest, strlen(guest)))
+		kill(pid, SIGKILL);
+}
+
 void vm_free(Vm *vm)
 {
 	if (!vm)
@@ -168,6 +186,7 @@ void vm_free(Vm *vm)
 	if (vm->lifecycle >= 0)
 		virConnectDomainEventDeregisterAny(vm_host_connection(vm->host), vm->lifecycle);
 	if (vm->domain) {
+		kill_qemu(vm);
 		virDomainDestroy(vm->domain);
 		virDomainFree(vm->domain);
 	}

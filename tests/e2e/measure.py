@@ -63,8 +63,16 @@ def killed_stage(undisturbed):
     print(f"   largest difference of a sample from the undisturbed job's: {100 * worst:.4f} %")
 
 
+def running_guests():
+    """QEMUs that have used a second of processor time: they are past their start."""
+    def seconds(pid):
+        with open(f"/proc/{pid}/stat") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+    return [pid for pid in qemus() if seconds(pid) > 1]
+
+
 def stopped_stage():
-    """SIGTERM: the guest is ended at once, the stage goes on when started again."""
+    """SIGTERM: the guest is ended at once, also where QEMU does not listen, and the stage goes on when started again."""
     job = Job("stopped")
     stage = job.start()
     job.wait_for(qemus, "QEMU")
@@ -72,8 +80,14 @@ def stopped_stage():
     stage.send_signal(signal.SIGTERM)
     begin = time.monotonic()
     assert stage.wait() == 143
-    assert time.monotonic() - begin < 8
+    assert time.monotonic() - begin < 12    # its alarm is at 8 s
     assert not qemus() and not job.events("end")
+    stage = job.start()
+    job.wait_for(running_guests, "guest")
+    os.kill(running_guests()[0], signal.SIGSTOP)
+    stage.send_signal(signal.SIGTERM)
+    assert stage.wait() == 143
+    assert not qemus(), "a QEMU that does not listen outlives its stage"
     check_whole(job.run())
 
 
