@@ -29,10 +29,11 @@ struct Sandbox {
 	gint64 memory_bytes, disk_bytes;
 };
 
+#define NOT_SET_UP	"The sandbox of the build cannot be set up, so nothing is built: "
+
 static gboolean sandbox_error(GError **error, const char *words, const char *advice)
 {
-	g_set_error(error, CHILD_ERROR, CHILD_ERROR_SANDBOX,
-		    "The sandbox of the build cannot be set up, so nothing is built: %s. %s", words, advice);
+	g_set_error(error, CHILD_ERROR, CHILD_ERROR_SANDBOX, NOT_SET_UP "%s%s%s", words, *advice ? ". " : "", advice);
 	return FALSE;
 }
 
@@ -217,8 +218,7 @@ gboolean sandbox_run(Sandbox *sandbox, const ChildSpec *spec, const SandboxView 
 
 /* ---- setting up ---- */
 
-/* Why it does not start, and what a person can do. */
-static gboolean probe(Sandbox *sandbox, GError **error)
+const char *sandbox_advice(const char *words)
 {
 	static const struct {
 		const char *words, *advice;
@@ -227,24 +227,30 @@ static gboolean probe(Sandbox *sandbox, GError **error)
 			       "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), "
 			       "or, in a container, give it the right to make namespaces." },
 		{ "Operation not permitted", "In a container, give it the right to make namespaces and mounts." },
+		{ "make / slave", "In a chroot, its root has to be a mount point (mount --bind DIR DIR, before chroot)." },
 		{ "proc", "In a container, leave /proc unmasked." },
 	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (strstr(words, rows[i].words))
+			return rows[i].advice;
+	return "Run it by hand to see more.";
+}
+
+static gboolean probe(Sandbox *sandbox, GError **error)
+{
 	g_autoptr(GError) problem = NULL;
 	g_auto(ChildResult) result = { 0 };
 	SandboxView view = { 0 };
-	const char *advice = "Run it by hand to see more.";
-
 	ChildSpec spec = { .argv = (const char *const[]){ "true", NULL }, .timeout_ms = PROBE_MS };
+
 	if (sandbox_run(sandbox, &spec, &view, &result, &problem) && result.status == 0)
 		return TRUE;
-	g_autofree char *words = problem ? g_strdup(problem->message)
+	const char *message = problem ? problem->message : "";
+	gsize said = g_str_has_prefix(message, NOT_SET_UP) ? strlen(NOT_SET_UP) : 0;
+	g_autofree char *words = problem ? g_strdup(message + said)
 					 : g_strdup_printf("a program in it exits with %d", result.status);
-	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
-		if (strstr(words, rows[i].words)) {
-			advice = rows[i].advice;
-			break;
-		}
-	return sandbox_error(error, words, advice);
+	return sandbox_error(error, words, sandbox_advice(words));
 }
 
 static gboolean find_programs(GError **error)

@@ -43,6 +43,9 @@ Sandbox *sandbox_new(const JobPlace *place, GError **error);
 void sandbox_free(Sandbox *sandbox);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sandbox, sandbox_free)
 
+/* What a person can do about what bubblewrap said: a sentence. */
+const char *sandbox_advice(const char *words);
+
 /* child_run() of spec in the sandbox. */
 gboolean sandbox_run(Sandbox *sandbox, const ChildSpec *spec, const SandboxView *view, ChildResult *ret_result, GError **error);
 

@@ -240,6 +240,14 @@ static void test_fails_closed(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 	g_assert_nonnull(strstr(user->message, "[build] user"));
 }
 
+static void test_advice(Fixture *f G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
+{
+	g_assert_nonnull(strstr(sandbox_advice("bwrap: No permissions to create new namespace"), "Allow user namespaces"));
+	g_assert_nonnull(strstr(sandbox_advice("bwrap: Failed to make / slave: Invalid argument"), "a mount point"));
+	g_assert_nonnull(strstr(sandbox_advice("bwrap: Can't mount proc on /newroot/proc"), "unmasked"));
+	g_assert_nonnull(strstr(sandbox_advice("bwrap: something new"), "by hand"));
+}
+
 static void test_not_found(Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
 	g_autoptr(GError) error = NULL;
@@ -334,6 +342,7 @@ int main(int argc, char **argv)
 		{ "/sandbox/fork-bomb", test_fork_bomb },
 		{ "/sandbox/left-behind", test_left_behind },
 		{ "/sandbox/fails-closed", test_fails_closed },
+		{ "/sandbox/advice", test_advice },
 		{ "/sandbox/not-found", test_not_found },
 		{ "/sandbox/traps", test_traps },
 		{ "/sandbox/tree-folders", test_tree_folders },
