@@ -3,6 +3,7 @@
 """The statistics' building blocks against scipy, statsmodels and NIST's certified values."""
 
 import glob
+import math
 import os
 import random
 import re
@@ -139,6 +140,23 @@ def signed_rank():
         check.near("signed rank", numbers(answer)[0], stats.wilcoxon(d, mode="exact").pvalue, 1e-12)
 
 
+def nested_anova():
+    """Mean squares of boots, of runs in boots, of passes in runs."""
+    sets = []
+    for _ in range(SETS // 4):
+        shape = rng.randint(2, 12), rng.randint(2, 6), rng.randint(2, 8)
+        boots, runs = np.array([rng.gauss(0, 2) for _ in range(shape[0])]), np.array([rng.gauss(0, 1) for _ in range(shape[1])])
+        noise = np.array([rng.gauss(0, .5) for _ in range(math.prod(shape))]).reshape(shape)
+        sets.append(3 + boots[:, None, None] + runs[None, :, None] + noise)
+    for y, answer in zip(sets, ask([f"anova {' '.join(map(str, y.shape))} {vector(y.ravel())}" for y in sets])):
+        boots, runs, passes = y.shape
+        by_run, by_boot = y.mean(axis=2), y.mean(axis=(1, 2))
+        wanted = (runs * passes * by_boot.var(ddof=1), passes * by_run.var(axis=1, ddof=1).mean(),
+                  y.var(axis=2, ddof=1).mean())
+        for name, got, value in zip(("boots", "runs", "passes"), numbers(answer), wanted):
+            check.near(f"mean square of {name}", got, value, 1e-10)
+
+
 def nist():
     """The certified one-way analyses of variance, as scipy's tests carry them."""
     folder = os.path.join(os.path.dirname(scipy.stats.__file__), "tests", "data", "nist_anova")
@@ -165,6 +183,6 @@ def nist():
     check.equal("sets of NIST's", len(files) in (0, 11), True)
 
 
-for part in (permutation, drawn_permutation, trend, several_tests, fisher, power, signed_rank, nist):
+for part in (permutation, drawn_permutation, trend, several_tests, fisher, power, signed_rank, nested_anova, nist):
     part()
 check.finish()

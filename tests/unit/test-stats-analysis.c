@@ -275,6 +275,35 @@ static void test_properties(void)
 	}
 }
 
+/* A run and a pass are numbers without a meaning: any other numbering of them changes nothing. */
+static void test_order_of_runs_and_passes(void)
+{
+	g_autoptr(GRand) random = g_rand_new_with_seed(4);
+	g_autoptr(SampleTable) table = sample_table_new(), other = sample_table_new();
+	g_autoptr(StatsResult) result = NULL, again = NULL;
+	const StatsComparison *a, *b;
+
+	add_job(table, JOB(.sd = .01, .factor = 1.02, .runs = 5, .passes = 3));
+	for (gsize i = 0; i < sample_table_length(table); i++) {
+		Sample sample = *sample_table_get(table, i);
+
+		sample.run = 1 + (sample.run + sample.boot) % 5;
+		if (sample.pass) /* the warm-up is what it is */
+			sample.pass = 1 + (sample.pass + sample.run + sample.boot) % 3;
+		append(other, &sample);
+	}
+	result = analyse(table, NULL);
+	again = analyse(other, NULL);
+	a = at(result, 0);
+	b = at(again, 0);
+	g_assert_cmpuint(a->boots[0], ==, b->boots[0]);
+	g_assert_cmpuint(b->runs_rejected, ==, 0);
+	g_assert_cmpfloat_with_epsilon(a->change_pct, b->change_pct, 1e-9);
+	g_assert_cmpfloat_with_epsilon(a->ci_high_pct, b->ci_high_pct, 1e-9);
+	g_assert_cmpfloat_with_epsilon(a->p, b->p, 1e-9);
+	g_assert_cmpint(a->verdict, ==, b->verdict);
+}
+
 /* Any order of the rows gives the same result to the bit; so does the way through CSV, and through two files. */
 static void test_order_of_rows(void)
 {
@@ -396,6 +425,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/analysis/outlier", test_outlier);
 	g_test_add_func("/analysis/properties", test_properties);
 	g_test_add_func("/analysis/order-of-rows", test_order_of_rows);
+	g_test_add_func("/analysis/order-of-runs-and-passes", test_order_of_runs_and_passes);
 	g_test_add_func("/analysis/exploration", test_exploration);
 	g_test_add_func("/analysis/consistency", test_consistency);
 	return g_test_run();
