@@ -30,6 +30,8 @@ typedef struct {
 	char *submitter;
 	Need *need;		/* what dispatch() goes by */
 	Need *anywhere, *home;	/* that it needs before it has boots, and while it waits for the host that it has boots on (NULL: it has none) */
+	JobClock clock;		/* of its boots; auto: not known yet */
+	char *spec_text;	/* the spec as the database has it: line.c's own */
 	int position;		/* in its line, counted from 1 */
 	gint64 due_ns;		/* turns.h */
 	gboolean over;		/* its submitter's machine time is used: it has to wait */

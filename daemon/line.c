@@ -9,6 +9,7 @@ struct Line {
 	GHashTable *jobs;	/* &LineJob.id -> LineJob, owned */
 	GHashTable *marked;	/* ids */
 	gint64 newest;		/* id that was seen */
+	gboolean taken;		/* take() was called */
 	GHashTable *shares;	/* submitter -> TurnShare */
 	gint64 shares_ns;	/* when they were read */
 	GPtrArray *states[JOB_N_STATES];	/* sorted; NULL: to be made */
@@ -19,6 +20,7 @@ static void job_free(gpointer data)
 	LineJob *job = data;
 
 	job_spec_free(job->spec);
+	g_free(job->spec_text);
 	g_free(job->host);
 	g_free(job->submitter);
 	g_free(job);
@@ -58,24 +60,38 @@ void line_mark(Line *line, gint64 job)
 	g_hash_table_add(line->marked, g_memdup2(&job, sizeof(job)));
 }
 
+/* What it needs, asked for again only where something has changed. */
+static void set_needs(Line *line, LineJob *job, const LineJob *old, gboolean at_home)
+{
+	gboolean same = old && job->spec == old->spec && job->clock == old->clock;
+
+	job->anywhere = same ? old->anywhere : needs_get(line->needs, job->spec, NULL, job->clock);
+	if (at_home)
+		job->home = same && old->home && g_str_equal(job->host, old->host) ?
+				    old->home : needs_get(line->needs, job->spec, job->host, job->clock);
+	job->need = job->home ? job->home : job->anywhere;
+}
+
 static void take(StoreTurn *turn, gpointer data)
 {
 	Line *line = data;
-	LineJob *job = g_new0(LineJob, 1);
+	LineJob *job = g_new0(LineJob, 1), *old = g_hash_table_lookup(line->jobs, &turn->id);
 
 	job->id = turn->id;
 	job->state = turn->state;
 	job->cancel_asked = turn->cancel_asked;
 	job->created_ns = turn->created_ns;
-	job->anywhere = needs_get(line->needs, turn->spec, NULL, turn->clock);
-	/* a job that is measured stays on its host: its arms must share one */
-	if (*turn->host && (turn->has_boots || turn->state == JOB_MEASURING))
-		job->home = needs_get(line->needs, turn->spec, turn->host, turn->clock);
-	job->need = job->home ? job->home : job->anywhere;
-	job->spec = g_steal_pointer(&turn->spec);
+	job->clock = turn->clock;
+	job->spec = turn->spec ? g_steal_pointer(&turn->spec) : old->spec;
+	job->spec_text = g_steal_pointer(&turn->spec_text);
 	job->host = g_steal_pointer(&turn->host);
 	job->submitter = g_steal_pointer(&turn->submitter);
+	/* a job that is measured stays on its host: its arms must share one */
+	set_needs(line, job, old, *job->host && (turn->has_boots || turn->state == JOB_MEASURING));
+	if (old && old->spec == job->spec)
+		old->spec = NULL;
 	line->newest = MAX(line->newest, job->id);
+	line->taken = TRUE;
 	forget_order(line);
 	g_hash_table_replace(line->jobs, &job->id, job);
 }
@@ -123,9 +139,14 @@ gboolean line_refresh(Line *line, Db *db, gint64 now_ns, GError **error)
 		return FALSE;
 	g_hash_table_iter_init(&iter, line->marked);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		g_hash_table_remove(line->jobs, key);
-		if (!store_turn(db, *(const gint64 *)key, take, line, error))
+		const LineJob *old = g_hash_table_lookup(line->jobs, key);
+		line->taken = FALSE;
+		if (!store_turn(db, *(const gint64 *)key, old ? old->spec_text : NULL, take, line, error))
 			return FALSE;
+		if (!line->taken) {
+			g_hash_table_remove(line->jobs, key);
+			forget_order(line);
+		}
 		g_hash_table_iter_remove(&iter);
 	}
 	return store_turns(db, line->newest, take, line, error);

@@ -19,7 +19,7 @@ static JobClock clock_of(const char *json)
 	return clock;
 }
 
-static gboolean read_turn(DbStmt *stmt, StoreTurn *turn, GError **error)
+static gboolean read_turn(DbStmt *stmt, const char *known_spec, StoreTurn *turn, GError **error)
 {
 	const char *json = db_text(stmt, 5);
 	g_autoptr(JsonObject) object = NULL;
@@ -34,16 +34,18 @@ static gboolean read_turn(DbStmt *stmt, StoreTurn *turn, GError **error)
 	turn->created_ns = db_int(stmt, 3);
 	turn->has_boots = db_int(stmt, 8) != 0;
 	turn->clock = clock_of(db_text(stmt, 6));
-	if (!json_object_from_data(json, strlen(json), &object, error) || !job_spec_from_json(object, &turn->spec, error)) {
+	if (g_strcmp0(json, known_spec) != 0 &&
+	    (!json_object_from_data(json, strlen(json), &object, error) || !job_spec_from_json(object, &turn->spec, error))) {
 		g_prefix_error(error, "job %" G_GINT64_FORMAT ": ", turn->id);
 		return FALSE;
 	}
+	turn->spec_text = g_strdup(json);
 	turn->host = g_strdup(db_text(stmt, 4));
 	turn->submitter = g_strdup(db_text(stmt, 7));
 	return TRUE;
 }
 
-static gboolean each_turn(DbStmt *stmt, StoreTurnFunc func, gpointer data, GError **error)
+static gboolean each_turn(DbStmt *stmt, const char *known_spec, StoreTurnFunc func, gpointer data, GError **error)
 {
 	gboolean row;
 
@@ -52,10 +54,11 @@ static gboolean each_turn(DbStmt *stmt, StoreTurnFunc func, gpointer data, GErro
 
 		if (!row)
 			return TRUE;
-		if (!read_turn(stmt, &turn, error))
+		if (!read_turn(stmt, known_spec, &turn, error))
 			return FALSE;
 		func(&turn, data);
 		job_spec_free(turn.spec);
+		g_free(turn.spec_text);
 		g_free(turn.host);
 		g_free(turn.submitter);
 	}
@@ -70,10 +73,10 @@ gboolean store_turns(Db *db, gint64 after, StoreTurnFunc func, gpointer data, GE
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, after);
-	return each_turn(stmt, func, data, error);
+	return each_turn(stmt, NULL, func, data, error);
 }
 
-gboolean store_turn(Db *db, gint64 job, StoreTurnFunc func, gpointer data, GError **error)
+gboolean store_turn(Db *db, gint64 job, const char *known_spec, StoreTurnFunc func, gpointer data, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT " TURN_COLUMNS " FROM job WHERE id = ?1 AND finished_ns = 0", error);
@@ -81,5 +84,5 @@ gboolean store_turn(Db *db, gint64 job, StoreTurnFunc func, gpointer data, GErro
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, job);
-	return each_turn(stmt, func, data, error);
+	return each_turn(stmt, known_spec, func, data, error);
 }

@@ -210,19 +210,23 @@ typedef struct {
 	gboolean cancel_asked;
 	gint64 created_ns;
 	JobClock clock;		/* of its boots; auto: not known yet */
-	JobSpec *spec;
+	JobSpec *spec;		/* NULL: as it was known */
+	char *spec_text;	/* its JSON */
 	char *host;		/* where it is or was measured; empty: nowhere yet */
 	char *submitter;
 	gboolean has_boots;	/* valid ones, on that host */
 } StoreTurn;
 
-/* May steal spec, host and submitter of the turn; what is left is freed. */
+/* May steal spec, spec_text, host and submitter of the turn; what is left is freed. */
 typedef void (*StoreTurnFunc)(StoreTurn *turn, gpointer data);
 
 /* All with ids above after, in the order of their ids. */
 gboolean store_turns(Db *db, gint64 after, StoreTurnFunc func, gpointer data, GError **error);
-/* One; func is not called if there is none, or it has ended. */
-gboolean store_turn(Db *db, gint64 job, StoreTurnFunc func, gpointer data, GError **error);
+/*
+ * One; func is not called if there is none, or it has ended. known_spec: the spec_text that it had; where it still has that, the
+ * spec is not read again. NULL: not known.
+ */
+gboolean store_turn(Db *db, gint64 job, const char *known_spec, StoreTurnFunc func, gpointer data, GError **error);
 
 /* Transaction "state": to a state that is not final. host NULL: as it was. */
 gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *host,

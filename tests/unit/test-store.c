@@ -351,7 +351,7 @@ static void use_queue(Db *db)
 {
 	JobState state;
 
-	g_assert_true(store_turns(db, 0, ignore_turn, NULL, NULL) && store_turn(db, 1, ignore_turn, NULL, NULL));
+	g_assert_true(store_turns(db, 0, ignore_turn, NULL, NULL) && store_turn(db, 1, NULL, ignore_turn, NULL, NULL));
 	g_assert_true(store_job_set_state(db, 1, JOB_BUILDING, NULL, NOW, NULL));
 	g_assert_true(store_job_cancel(db, 1, FALSE, NOW, &state, NULL));
 }
