@@ -7,14 +7,14 @@ static const char *const setups[] = { "check", "prepare", "restore", NULL };
 static int tell_lab(const char *name, const Common *common)
 {
 	g_autoptr(Remote) remote = options_remote(name, common);
-	g_autoptr(JsonObject) answer = NULL, nothing = json_object_new();
+	g_autoptr(JsonObject) answer = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = NULL, *host = g_uri_escape_string(common->words[1], NULL, FALSE);
 
 	if (!remote)
 		return EXIT_TROUBLE;
 	path = g_strdup_printf("/hosts/%s/%s", host, common->words[0]);
-	answer = remote_post_json(remote, path, nothing, &error);
+	answer = remote_post_nothing(remote, path, &error);
 	if (!answer)
 		return options_trouble(name, error);
 	if (common->json) {
