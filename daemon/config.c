@@ -5,7 +5,6 @@
 
 #include "daemon/address.h"
 #include "daemon/config-keys.h"
-#include "jobs/spec/cpus.h"
 #include "jobs/spec/file.h"
 #include "jobs/spec/spec.h"
 
@@ -249,10 +248,15 @@ static gboolean complete(Config *config, const Source *source, GError **error)
 	for (guint i = 0; i < config->hosts->len; i++) {
 		ConfigHost *host = g_ptr_array_index(config->hosts, i);
 
-		if (*host->uri)
-			continue;
-		g_free(host->uri);
-		host->uri = g_strdup_printf("qemu:///embed?root=%s/libvirt-%s", config->state_dir, host->name);
+		if (!*host->uri) {
+			g_free(host->uri);
+			host->uri = g_strdup_printf(CONFIG_EMBEDDED "?root=%s/libvirt-%s", config->state_dir, host->name);
+		}
+		if (host->slots > 1 && g_str_has_prefix(host->uri, CONFIG_EMBEDDED)) {
+			g_autofree char *section = g_strconcat("host ", host->name, NULL);
+			return fail(source, CONFIG_ERROR_VALUE, section, "slots", error,
+				    "the embedded driver runs one comparison at a time: more need a libvirt daemon, such as uri=qemu:///system");
+		}
 	}
 	g_assert(config->url && config->listen);
 	if (!check_listen(config, source, error))
@@ -378,32 +382,10 @@ const ConfigHost *config_host(const Config *config, const char *name)
 	return NULL;
 }
 
-static gboolean overlap(const char *left, const char *right)
-{
-	g_autoptr(GArray) a = NULL, b = NULL;
-
-	/* both were checked when they were read; what this process cannot tell counts as an overlap */
-	if (!cpu_list_parse(left, &a, NULL) || !cpu_list_parse(right, &b, NULL))
-		return TRUE;
-	for (guint i = 0; i < a->len; i++)
-		for (guint j = 0; j < b->len; j++)
-			if (g_array_index(a, int, i) == g_array_index(b, int, j))
-				return TRUE;
-	return FALSE;
-}
-
 gboolean config_host_is_here(const ConfigHost *host)
 {
 	g_autoptr(GUri) uri = g_uri_parse(host->uri, G_URI_FLAGS_NONE, NULL);
 	const char *machine = uri ? g_uri_get_host(uri) : NULL;
 
 	return !machine || !*machine;
-}
-
-gboolean config_build_disturbs(const Config *config, const ConfigHost *host)
-{
-	if (!config_host_is_here(host))
-		return FALSE;
-	return overlap(config->build_cpus, host->vm_cpus) ||
-	       (*host->other_cpus && overlap(config->build_cpus, host->other_cpus));
 }

@@ -30,6 +30,8 @@ typedef struct {
 	char *remote;		/* to fetch from when a commit is missing; empty: none */
 } ConfigTree;
 
+#define CONFIG_EMBEDDED "qemu:///embed"	/* what URIs of the embedded driver begin with */
+
 typedef struct {
 	char *name;
 	char *uri;		/* of libvirt */
@@ -40,6 +42,7 @@ typedef struct {
 	char **labels;		/* NULL-terminated: what jobs can ask for */
 	int memory_mib;		/* for guests; 0: not limited */
 	int guest_cpus;
+	int slots;		/* comparisons at once */
 	int boot_timeout_s;
 	int silence_timeout_s;
 	int max_failed_boots;
@@ -111,9 +114,3 @@ char *config_database(const Config *config);	/* STATE/regrlab.db; the caller's *
 char *config_token_key(const Config *config);	/* STATE/token.key; the caller's */
 
 gboolean config_host_is_here(const ConfigHost *host);	/* on this machine: there is no other in its URI */
-
-/*
- * Whether a build disturbs a measurement on that host: the host is this
- * machine (no machine in its URI) and their CPUs overlap.
- */
-gboolean config_build_disturbs(const Config *config, const ConfigHost *host);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "host/topology.h"
 #include "jobs/spec/cpus.h"
 
 static gboolean contains(const GArray *cpus, int cpu)
@@ -26,14 +27,16 @@ static gboolean add_list(GArray *cpus, const char *list, GError **error)
 	return TRUE;
 }
 
-static gboolean find_measuring(const Config *config, GArray **ret_cpus, GError **error)
+/* with_others: other threads of guests are kept off, too. */
+static gboolean find_measuring(const Config *config, gboolean with_others, GArray **ret_cpus, GError **error)
 {
 	g_autoptr(GArray) cpus = g_array_new(FALSE, FALSE, sizeof(int));
 
 	for (guint i = 0; i < config->hosts->len; i++) {
 		const ConfigHost *host = g_ptr_array_index(config->hosts, i);
 
-		if (config_host_is_here(host) && (!add_list(cpus, host->vm_cpus, error) || !add_list(cpus, host->other_cpus, error)))
+		if (config_host_is_here(host) && (!add_list(cpus, host->vm_cpus, error) ||
+						  (with_others && !add_list(cpus, host->other_cpus, error))))
 			return FALSE;
 	}
 	*ret_cpus = g_steal_pointer(&cpus);
@@ -54,11 +57,22 @@ static gboolean check_configured(const GArray *configured, const GArray *measuri
 	return TRUE;
 }
 
+static GArray *without(const GArray *all, const GArray *taken)
+{
+	GArray *left = g_array_new(FALSE, FALSE, sizeof(int));
+
+	for (guint i = 0; i < all->len; i++)
+		if (!contains(taken, g_array_index(all, int, i)))
+			g_array_append_val(left, g_array_index(all, int, i));
+	return left;
+}
+
 gboolean cpus_of_daemon(const Config *config, GArray **ret_cpus, GError **error)
 {
-	g_autoptr(GArray) measuring = NULL, all = NULL;
+	g_autoptr(GArray) measuring = NULL, vcpus = NULL, all = NULL, left = NULL;
 
-	if (!find_measuring(config, &measuring, error) || !cpu_list_parse(config->cpus, &all, error))
+	if (!find_measuring(config, TRUE, &measuring, error) || !find_measuring(config, FALSE, &vcpus, error) ||
+	    !cpu_list_parse(config->cpus, &all, error))
 		return FALSE;
 	if (*config->cpus) {
 		if (!check_configured(all, measuring, error))
@@ -66,10 +80,12 @@ gboolean cpus_of_daemon(const Config *config, GArray **ret_cpus, GError **error)
 		*ret_cpus = g_steal_pointer(&all);
 		return TRUE;
 	}
-	for (guint i = all->len; i-- > 0;)
-		if (contains(measuring, g_array_index(all, int, i)))
-			g_array_remove_index(all, i);
-	*ret_cpus = measuring->len && all->len ? g_steal_pointer(&all) : NULL;
+	left = without(all, measuring);
+	if (!left->len) {
+		g_array_unref(left);
+		left = without(all, vcpus);
+	}
+	*ret_cpus = measuring->len && left->len ? g_steal_pointer(&left) : NULL;
 	return TRUE;
 }
 
@@ -89,4 +105,58 @@ gboolean cpus_apply(const Config *config, cpu_set_t *ret_before, GError **error)
 	}
 	*ret_before = before;
 	return TRUE;
+}
+
+cpu_set_t cpus_of_builds(const Config *config, const cpu_set_t *all)
+{
+	g_autoptr(GArray) cpus = NULL;
+	cpu_set_t set;
+
+	/* checked when it was read */
+	if (!*config->build_cpus || !cpu_list_parse(config->build_cpus, &cpus, NULL))
+		return *all;
+	CPU_ZERO(&set);
+	for (guint i = 0; i < cpus->len; i++)
+		CPU_SET(g_array_index(cpus, int, i), &set);
+	return set;
+}
+
+static gboolean overlap(const char *left, const char *right)
+{
+	g_autoptr(GArray) a = NULL, b = NULL;
+
+	/* both were checked when they were read; what this process cannot tell counts as an overlap */
+	if (!cpu_list_parse(left, &a, NULL) || !cpu_list_parse(right, &b, NULL))
+		return TRUE;
+	for (guint i = 0; i < a->len; i++)
+		for (guint j = 0; j < b->len; j++)
+			if (g_array_index(a, int, i) == g_array_index(b, int, j))
+				return TRUE;
+	return FALSE;
+}
+
+/* Whether siblings of measuring CPUs build: they share a core, and have to be idle. */
+static gboolean on_siblings(const char *build, const char *measuring)
+{
+	g_autoptr(HostTopology) topology = NULL;
+	g_autoptr(GArray) a = NULL, b = NULL;
+
+	if (!cpu_list_parse(build, &a, NULL) || !cpu_list_parse(measuring, &b, NULL) || !host_topology_read("", &topology, NULL))
+		return FALSE;
+	for (guint i = 0; i < a->len; i++)
+		for (guint j = 0; j < b->len; j++) {
+			const HostCpu *one = host_topology_cpu(topology, g_array_index(a, int, i));
+			const HostCpu *other = host_topology_cpu(topology, g_array_index(b, int, j));
+			if (one && other && one->core == other->core)
+				return TRUE;
+		}
+	return FALSE;
+}
+
+gboolean cpus_build_disturbs(const Config *config, const ConfigHost *host)
+{
+	if (!config_host_is_here(host))
+		return FALSE;
+	return overlap(config->build_cpus, host->vm_cpus) || on_siblings(config->build_cpus, host->vm_cpus) ||
+	       (*host->other_cpus && overlap(config->build_cpus, host->other_cpus));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/hosts.h"
 
-#define EMBEDDED	"qemu:///embed"	/* what its URIs begin with */
+#include "daemon/cpus.h"
 
 struct Hosts {
 	Lab *lab;
@@ -128,10 +128,10 @@ static Host *host_new(Hosts *hosts, const ConfigHost *config)
 	host->hosts = hosts;
 	host->config = config;
 	host->message = g_strdup("");
-	host->shared = config_build_disturbs(lab->config, config);
+	host->shared = cpus_build_disturbs(lab->config, config);
 	host->place.name = config->name;
 	host->place.labels = config->labels;
-	host->place.slots = 1;
+	host->place.slots = config->slots;
 	host->place.memory_mib = config->memory_mib;
 	if (store_host(lab->db, config->name, &known, NULL)) {
 		/* guests may be larger where they run on KVM, which the boots before tell */
@@ -142,7 +142,7 @@ static Host *host_new(Hosts *hosts, const ConfigHost *config)
 	host->since_ns = host->drained ? lab->now_ns() : 0;
 	host->running = g_ptr_array_new_with_free_func(host_job_free);
 	g_ptr_array_set_size(host->running, host->place.slots);
-	if (!g_str_has_prefix(config->uri, EMBEDDED))
+	if (!g_str_has_prefix(config->uri, CONFIG_EMBEDDED))
 		host->lookout = lookout_new(lab, config, take_look, host);
 	return host;
 }
@@ -227,6 +227,7 @@ void host_add(Host *host, Runner *runner, const Need *need)
 	job->runner = runner;
 	job->need = need;
 	g_ptr_array_index(host->running, slot) = job;
+	runner_set_slot(runner, (int)slot);
 }
 
 void host_set_need(Host *host, guint slot, const Need *need)

@@ -24,6 +24,7 @@ typedef struct {
 	gint64 (*now_ns)(void);		/* CLOCK_REALTIME, or a test's */
 	gint64 start_ns;
 	cpu_set_t stage_cpus;		/* where stages may run: all that the daemon might when it started */
+	cpu_set_t build_cpus;		/* and those of them that build */
 } Lab;
 
 /* Logs one handled error, with the job (0: none) as journal field JOB_ID. */

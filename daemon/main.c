@@ -196,8 +196,10 @@ static int serve(Config *config)
 	Lab lab = { .config = config };
 	g_autoptr(GError) error = NULL;
 	int lock_fd = -1;
-	gboolean good = cpus_apply(config, &lab.stage_cpus, &error) && make_folders(config, &error) &&
-			lock_state(config, &lock_fd, &error) && run(&lab, &error);
+	gboolean good = cpus_apply(config, &lab.stage_cpus, &error);
+
+	lab.build_cpus = cpus_of_builds(config, &lab.stage_cpus);
+	good = good && make_folders(config, &error) && lock_state(config, &lock_fd, &error) && run(&lab, &error);
 
 	if (!good)
 		g_printerr("regrlabd: %s\n", error->message);

@@ -3,7 +3,7 @@
  * What runs when: at most one build, and on each host as many measurements as
  * it has places. Whose turn it is says turns.h, which host a job gets
  * dispatch.h; a measurement that waits goes before a build. A build and a
- * measurement that would disturb each other (config_build_disturbs(), and the
+ * measurement that would disturb each other (cpus_build_disturbs(), and the
  * clock is not icount) do not run at the same time.
  */
 #pragma once

@@ -18,7 +18,7 @@ static void set(char **member, const char *value)
 	*member = g_strdup(value);
 }
 
-static JobPlace *make_place(const Config *config, const ConfigTree *tree, const ConfigHost *host)
+static JobPlace *make_place(const Config *config, const ConfigTree *tree, const ConfigHost *host, int slot)
 {
 	JobPlace *place = job_place_new();
 
@@ -44,6 +44,8 @@ static JobPlace *make_place(const Config *config, const ConfigTree *tree, const 
 	set(&place->vm_cpus, host->vm_cpus);
 	set(&place->other_cpus, host->other_cpus);
 	place->guest_cpus = host->guest_cpus;
+	place->slots = host->slots;
+	place->slot = slot;
 	place->boot_timeout_s = host->boot_timeout_s;
 	place->silence_timeout_s = host->silence_timeout_s;
 	place->max_failed_boots = host->max_failed_boots;
@@ -77,7 +79,7 @@ static gboolean write_file(const Lab *lab, gint64 job, const char *dir, const ch
 	return file_write(path, data, size, error);
 }
 
-gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const ConfigHost *host, GError **error)
+gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const ConfigHost *host, int slot, GError **error)
 {
 	g_autoptr(StoreJob) record = NULL;
 	g_autoptr(JobPlace) place = NULL;
@@ -92,14 +94,14 @@ gboolean run_dir_prepare(const Lab *lab, gint64 job, const char *dir, const Conf
 	if (!tree)
 		return spec_error_set(error, SPEC_ERROR_VALUE, "tree", "there is no tree '%s' any longer",
 				      record->spec->tree);
-	place = make_place(lab->config, tree, host);
+	place = make_place(lab->config, tree, host, slot);
 	return write_file(lab, job, dir, "series.mbox", error) && write_file(lab, job, dir, "config", error) &&
 	       job_spec_save(record->spec, dir, error) && job_place_save(place, dir, error);
 }
 
 gboolean run_dir_prepare_host(const Lab *lab, const char *dir, const ConfigHost *host, GError **error)
 {
-	g_autoptr(JobPlace) place = make_place(lab->config, g_ptr_array_index(lab->config->trees, 0), host);
+	g_autoptr(JobPlace) place = make_place(lab->config, g_ptr_array_index(lab->config->trees, 0), host, 0);
 	g_autofree char *facts = g_build_filename(dir, "host.json", NULL), *log = g_build_filename(dir, "log", NULL);
 
 	if (g_mkdir_with_parents(dir, 0755) != 0)

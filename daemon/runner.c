@@ -24,6 +24,7 @@ struct Runner {
 	gint64 job;
 	Stage stage;
 	const ConfigHost *host;
+	int slot;		/* of the host */
 	char *dir;
 	RunnerFunc func;
 	gpointer data;
@@ -250,6 +251,7 @@ static gboolean take_in_before(Runner *runner)
 static gboolean start(gpointer data)
 {
 	Runner *runner = data;
+	const cpu_set_t *cpus = runner->stage == STAGE_BUILD ? &runner->lab->build_cpus : &runner->lab->stage_cpus;
 	const char *argv[] = { runner->lab->config->job_program, stage_name(runner), runner->dir, NULL };
 	g_autofree char *log = g_build_filename(runner->dir, "log", NULL);
 	g_autoptr(GError) error = NULL;
@@ -261,8 +263,8 @@ static gboolean start(gpointer data)
 	}
 	if (wait_for_health(runner) || !take_in_before(runner))
 		return G_SOURCE_REMOVE;
-	if (!run_dir_prepare(runner->lab, runner->job, runner->dir, runner->host, &error) ||
-	    !spawn_stage(argv, log, &runner->lab->stage_cpus, &runner->pid, &error)) {
+	if (!run_dir_prepare(runner->lab, runner->job, runner->dir, runner->host, runner->slot, &error) ||
+	    !spawn_stage(argv, log, cpus, &runner->pid, &error)) {
 		start_failed(runner, error);
 		return G_SOURCE_REMOVE;
 	}
@@ -428,6 +430,11 @@ Runner *runner_new(Lab *lab, gint64 job, Stage stage, const ConfigHost *host, Ru
 	runner->data = data;
 	set_timer(runner, 0, start);
 	return runner;
+}
+
+void runner_set_slot(Runner *runner, int slot)
+{
+	runner->slot = slot;
 }
 
 void runner_free(Runner *runner)

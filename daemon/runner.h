@@ -30,6 +30,7 @@ typedef void (*RunnerFunc)(Runner *runner, RunnerNews news, gpointer data);
 
 /* The job is in its state already. host NULL: the build stage. Nothing is told before the main loop runs. */
 Runner *runner_new(Lab *lab, gint64 job, Stage stage, const ConfigHost *host, RunnerFunc func, gpointer data);
+void runner_set_slot(Runner *runner, int slot);	/* which of the host's comparisons at once it is; before the main loop runs */
 void runner_free(Runner *runner);	/* kills what still runs; NULL is fine */
 
 void runner_cancel(Runner *runner);	/* the job ends as cancelled */

@@ -22,6 +22,8 @@ typedef struct {
 	char *root, *cpus, *require, *record;
 	gboolean json, no_versions;
 	int ms;
+	char *other_cpus;
+	int guest_cpus, memory_mib, slots, slot;
 	HostMachine machine;
 } Options;
 
@@ -31,6 +33,7 @@ static void options_clear(Options *options)
 	g_free(options->cpus);
 	g_free(options->require);
 	g_free(options->record);
+	g_free(options->other_cpus);
 	host_machine_clear(&options->machine);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -102,6 +105,29 @@ static int run_watch(Options *options)
 	return 0;
 }
 
+/* A plan that cannot be is an answer, too: what asks is a program. */
+static int run_place(Options *options)
+{
+	HostPlacementAsk ask = {
+		.vm_cpus = options->cpus ? options->cpus : "",
+		.other_cpus = options->other_cpus ? options->other_cpus : "",
+		.guest_cpus = options->guest_cpus,
+		.memory_mib = options->memory_mib,
+		.slots = options->slots,
+		.slot = options->slot,
+	};
+	g_autoptr(HostTopology) topology = NULL;
+	g_autoptr(HostPlacement) placement = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!host_topology_read(options->root, &topology, &error))
+		return trouble(error);
+	text = host_placement_plan(topology, &ask, &placement, &error) ? host_placement_json(placement) : host_refusal_json(error->message);
+	puts(text);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(Options *options);
@@ -112,6 +138,7 @@ static const struct {
 	{ "prepare", run_prepare, "Set what can be set, and remember what was before" },
 	{ "restore", run_restore, "Put back what was before, also after a crash or a reboot" },
 	{ "noise", run_noise, "Spin on the measuring CPUs for --ms and tell how much of the time was lost" },
+	{ "place", run_place, "Plan CPUs and memory for a guest of --guest-cpus and --memory, as JSON" },
 	{ "watch", run_watch, "Tell steal and frequency every --ms until nobody reads it" },
 };
 
@@ -147,17 +174,27 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "One line of JSON, for programs", NULL },
 		{ "no-versions", 0, 0, G_OPTION_ARG_NONE, &options->no_versions, "Run no other program to ask its version", NULL },
 		{ "ms", 0, 0, G_OPTION_ARG_INT, &options->ms, "Milliseconds (default: noise 200, watch 1000)", "N" },
+		{ "other-cpus", 0, 0, G_OPTION_ARG_STRING, &options->other_cpus,
+		  "place: CPUs for emulator and I/O threads (default: of --cpus)", "LIST" },
+		{ "guest-cpus", 0, 0, G_OPTION_ARG_INT, &options->guest_cpus, "place: CPUs of the guest (default: 2)", "N" },
+		{ "memory", 0, 0, G_OPTION_ARG_INT, &options->memory_mib, "place: memory of the guest", "MIB" },
+		{ "slots", 0, 0, G_OPTION_ARG_INT, &options->slots, "place: guests at once (default: 1)", "N" },
+		{ "slot", 0, 0, G_OPTION_ARG_INT, &options->slot, "place: which of them, from 0 on", "N" },
 		G_OPTION_ENTRY_NULL,
 	};
 	g_autoptr(GOptionContext) context = make_context();
 
+	options->guest_cpus = 2;
+	options->slots = 1;
+
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, &argc, &argv, error))
 		return FALSE;
-	if (argc == 2 && options->ms >= 0 && options->ms <= MS_MAX)
+	gboolean placed = options->guest_cpus > 0 && options->memory_mib >= 0 && options->slot >= 0 && options->slot < options->slots;
+	if (argc == 2 && options->ms >= 0 && options->ms <= MS_MAX && placed)
 		return TRUE;
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-		    argc < 2 ? "which command?" : argc > 2 ? "one command at a time" : "--ms is out of range");
+		    argc < 2 ? "which command?" : argc > 2 ? "one command at a time" : "a number is out of range");
 	return FALSE;
 }
 

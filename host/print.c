@@ -103,12 +103,17 @@ static void add_fact(GString *out, const HostFact *fact)
 	g_string_append_printf(out, "\"holds\":%s,\"moves\":%s}", holds[fact->holds], fact->row->moves ? "true" : "false");
 }
 
+static void add_numbers(GString *out, const GArray *numbers)
+{
+	for (guint i = 0; i < numbers->len; i++)
+		g_string_append_printf(out, "%s%d", i ? "," : "", g_array_index(numbers, int, i));
+}
+
 char *host_facts_json(const HostMachine *machine, const GArray *facts)
 {
 	GString *out = g_string_new("{\"cpus\":[");
 
-	for (guint i = 0; i < machine->cpus->len; i++)
-		g_string_append_printf(out, "%s%d", i ? "," : "", g_array_index(machine->cpus, int, i));
+	add_numbers(out, machine->cpus);
 	g_string_append_printf(out, "],\"virtual\":%s,\"facts\":[", machine->hypervisor ? "true" : "false");
 	for (guint i = 0; i < facts->len; i++) {
 		if (i)
@@ -116,5 +121,44 @@ char *host_facts_json(const HostMachine *machine, const GArray *facts)
 		add_fact(out, &g_array_index(facts, HostFact, i));
 	}
 	g_string_append(out, "]}");
+	return g_string_free(out, FALSE);
+}
+
+char *host_placement_json(const HostPlacement *placement)
+{
+	const struct {
+		const char *name, *text;
+	} lists[] = { { "vcpu_list", placement->vcpu_list }, { "emulator", placement->emulator }, { "io", placement->io },
+		      { "idle", placement->idle } };
+	GString *out = g_string_new("{\"vcpus\":[");
+
+	add_numbers(out, placement->vcpus);
+	g_string_append(out, "],");
+	for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
+		g_string_append_printf(out, "\"%s\":", lists[i].name);
+		add_string(out, lists[i].text);
+		g_string_append_c(out, ',');
+	}
+	g_string_append(out, "\"node\":");
+	if (placement->node == HOST_NO_NODE)
+		g_string_append(out, "null");
+	else
+		g_string_append_printf(out, "%d", placement->node);
+	g_string_append_printf(out, ",\"page_kib\":%d,\"sockets\":%d,\"cores\":%d,\"threads\":%d,\"shortfalls\":[", placement->page_kib,
+			       placement->sockets, placement->cores, placement->threads);
+	for (guint i = 0; placement->shortfalls[i]; i++) {
+		g_string_append(out, i ? "," : "");
+		add_string(out, placement->shortfalls[i]);
+	}
+	g_string_append(out, "]}");
+	return g_string_free(out, FALSE);
+}
+
+char *host_refusal_json(const char *message)
+{
+	GString *out = g_string_new("{\"refused\":");
+
+	add_string(out, message);
+	g_string_append_c(out, '}');
 	return g_string_free(out, FALSE);
 }

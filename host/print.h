@@ -2,6 +2,7 @@
 /* Facts for people and for programs. */
 #pragma once
 
+#include "host/placement.h"
 #include "host/policy.h"
 
 /* A table: what is, what is wanted, whether it holds; below it what to do, a line each. The caller's. */
@@ -14,3 +15,11 @@ char *host_facts_table(const GArray *facts);
 char *host_facts_json(const HostMachine *machine, const GArray *facts);
 
 int host_facts_failing(const GArray *facts);	/* how many */
+
+/*
+ * {"vcpus": [2, 3], "vcpu_list": "2-3", "emulator": "0", "io": "1", "idle": "6-7", "node": 0, "page_kib": 0, "sockets": 1, "cores": 2,
+ * "threads": 1, "shortfalls": [...]}, one line without a newline; node is null if memory is bound to none. The caller's.
+ */
+char *host_placement_json(const HostPlacement *placement);
+
+char *host_refusal_json(const char *message);	/* {"refused": "..."}. The caller's */

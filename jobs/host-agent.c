@@ -15,6 +15,7 @@
 struct HostAgent {
 	StageContext *stage;
 	HostTarget target;
+	char *cpus;		/* that measure, list format; empty: all */
 	GError *refused;	/* why it cannot be run there */
 };
 
@@ -25,6 +26,7 @@ HostAgent *host_agent_new(StageContext *stage)
 	gsize size;
 
 	agent->stage = stage;
+	agent->cpus = g_strdup(stage->place->vm_cpus);
 	if (!host_target_init(&agent->target, stage->place->host_uri, program, &agent->refused))
 		return agent;
 	if (agent->target.reach == HOST_CLOSED)
@@ -41,7 +43,14 @@ void host_agent_free(HostAgent *agent)
 		return;
 	host_target_clear(&agent->target);
 	g_clear_error(&agent->refused);
+	g_free(agent->cpus);
 	g_free(agent);
+}
+
+void host_agent_measure_on(HostAgent *agent, const char *cpus)
+{
+	g_free(agent->cpus);
+	agent->cpus = g_strdup(cpus);
 }
 
 /* ssh asks an agent of the lab's user, if there is one. */
@@ -65,7 +74,7 @@ static GPtrArray *whole_args(const HostAgent *agent, const char *const *args)
 	for (; *args; args++)
 		g_ptr_array_add(all, (gpointer)*args);
 	g_ptr_array_add(all, (gpointer) "--cpus");
-	g_ptr_array_add(all, place->vm_cpus);
+	g_ptr_array_add(all, agent->cpus);
 	if (*place->host_root) {
 		g_ptr_array_add(all, (gpointer) "--root");
 		g_ptr_array_add(all, place->host_root);

@@ -11,6 +11,8 @@
 typedef struct HostAgent HostAgent;
 
 HostAgent *host_agent_new(StageContext *stage);
+/* From now on these CPUs (list format; copied) are looked at in place of the host's vm_cpus. */
+void host_agent_measure_on(HostAgent *agent, const char *cpus);
 void host_agent_free(HostAgent *agent);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostAgent, host_agent_free)
 

@@ -6,6 +6,8 @@
 
 #include "guest-image/cmdline.h"	/* made of guest-image/cmdline, which says what each word is for */
 #include "jobs/guest-console.h"
+#include "jobs/guest-hello.h"
+#include "jobs/schedule.h"
 
 #define MACHINE			"pc"
 #define READ_BYTES		(64 * 1024)
@@ -155,20 +157,6 @@ static void take_record(const GuestRecord *record, gpointer user)
 	}
 }
 
-/* The guest's own word for what it runs on: a measurement that is not what it claims to be is none. */
-static gboolean on_right_hypervisor(Boot *boot)
-{
-	const char *wanted = boot->setup->accelerator == VM_KVM ? "KVMKVMKVM" : "TCGTCGTCGTCG";
-	const char *said = boot->result->hello
-				   ? json_object_get_string_member_with_default(boot->result->hello, "hypervisor", "")
-				   : wanted;
-
-	if (g_str_equal(said, wanted))
-		return TRUE;
-	g_set_error(&boot->protocol, GUEST_ERROR, GUEST_ERROR_VALUE, "the guest runs on '%.32s', not on '%s'", said, wanted);
-	return FALSE;
-}
-
 /* TRUE: it stopped in the middle, there may be more. */
 static gboolean read_console(Boot *boot, char *buffer)
 {
@@ -190,8 +178,10 @@ static gboolean read_results(Boot *boot, char *buffer)
 
 	for (int i = 0; i < READS_AT_ONCE && got > 0 && !boot->protocol && !guest_stream_ended(boot->stream); i++) {
 		got = vm_read(boot->vm, VM_RESULTS, buffer, READ_BYTES);
-		if (got > 0 && guest_stream_feed(boot->stream, buffer, (gsize)got, take_record, boot, &boot->protocol))
-			on_right_hypervisor(boot);
+		if (got > 0 && guest_stream_feed(boot->stream, buffer, (gsize)got, take_record, boot, &boot->protocol) &&
+		    boot->result->hello)
+			guest_hello_check(boot->result->hello, boot->setup->accelerator, boot->setup->stage->place->guest_cpus,
+					  &boot->protocol);
 	}
 	return got > 0;
 }
@@ -234,7 +224,7 @@ static void conclude(Boot *boot, VmState state, const char *expired)
 	else if (expired)
 		end_with(boot, expired, "given up after %" G_GINT64_FORMAT " s (%s)", seconds, where);
 	else if (state != VM_STOPPED)
-		end_with(boot, "lost", state == VM_DIED ? "QEMU ended by itself or was killed" : "the connection to libvirt is lost");
+		end_with(boot, SCHEDULE_LOST, state == VM_DIED ? "QEMU ended by itself or was killed" : "the connection to libvirt is lost");
 	else if (!boot->result->hello)
 		end_with(boot, "no-hello", "the guest stopped before it said hello");
 	else
@@ -345,8 +335,7 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 		.machine = MACHINE,
 		.memory_mib = setup->memory_mib,
 		.cpus = place->guest_cpus,
-		.vm_cpus = place->vm_cpus,
-		.other_cpus = place->other_cpus,
+		.placement = setup->placement,
 		.kernel = kernel,
 		.initrd = files->initrd,
 		.cmdline = setup->accelerator == VM_KVM ? GUEST_CMDLINE : GUEST_CMDLINE " " GUEST_CMDLINE_EMULATED,
@@ -368,7 +357,18 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 		}
 		stage_log(setup->stage, "%s: once more", problem->message);
 	}
-	return vm_check_pinning(vm, &result->threads, error) ? g_steal_pointer(&vm) : NULL;
+	return g_steal_pointer(&vm);
+}
+
+/* What was asked of libvirt, as the kernel has it. A QEMU that is gone is another matter. */
+static gboolean is_in_place(Boot *boot)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (vm_check_pinning(boot->vm, &boot->result->threads, &error) || !g_error_matches(error, VM_ERROR, VM_ERROR_PINNING))
+		return TRUE;
+	end_with(boot, SCHEDULE_MISPLACED, "%s", error->message);
+	return FALSE;
 }
 
 static void boot_clear(Boot *boot)
@@ -398,7 +398,7 @@ gboolean boot_once(const BootSetup *setup, int number, const char *kernel, void 
 		boot.stream = guest_stream_new(setup->plan, nonce);
 		boot.console = console_new();
 		watch_init(&boot.watch, &setup->limits, clock_ns(CLOCK_MONOTONIC));
-		done = follow(&boot, tick, user, error);
+		done = !is_in_place(&boot) || follow(&boot, tick, user, error);
 	}
 	if (done) {
 		result->end_ns = clock_ns(CLOCK_REALTIME);

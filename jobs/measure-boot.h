@@ -20,6 +20,7 @@ typedef struct {
 	const char *lab, *run;		/* the lab's and the run directory's names on the host */
 	const char *disk_template;	/* NULL: no disk */
 	int memory_mib;
+	const HostPlacement *placement;	/* NULL: anywhere */
 } BootSetup;
 
 typedef struct {

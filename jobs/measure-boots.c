@@ -107,8 +107,7 @@ static gboolean fail_boot(MeasureBoots *boots, GError *error)
 	gboolean stopped = g_error_matches(error, CHILD_ERROR, CHILD_ERROR_STOPPED);
 
 	if (stopped || vm_host_alive(boots->setup.host))
-		return stage_fail_error(boots->setup.stage,
-					g_error_matches(error, VM_ERROR, VM_ERROR_PINNING) ? "pinning" : "libvirt", error);
+		return stage_fail_error(boots->setup.stage, "libvirt", error);
 	stage_host_down(boots->setup.stage, "%s", error->message);
 	g_error_free(error);
 	return FALSE;
@@ -136,6 +135,7 @@ gboolean measure_boots_next(gpointer user, const MeasureNext *next)
 					      sample_arm_to_string(next->arm));
 	if (!measure_host_before(boots->around))
 		return FALSE;
+	boots->setup.placement = measure_host_placement(boots->around);
 	boots->left_at_most = next->left_at_most;
 	boots->boot_start_us = g_get_monotonic_time();
 	boots->progress_us = 0;

@@ -96,7 +96,7 @@ static gboolean take_host_down(MeasureHistory *history, JsonObject *object G_GNU
 	if (!history->boots->len)
 		return TRUE;
 	boot = &g_array_index(history->boots, ScheduleBoot, history->boots->len - 1);
-	if (!g_str_equal(boot->reason, "lost"))
+	if (!g_str_equal(boot->reason, SCHEDULE_LOST))
 		return TRUE;
 	boot->reason = SCHEDULE_EXCUSED;
 	if (history->last_failed_silently)

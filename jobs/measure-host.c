@@ -17,6 +17,8 @@ struct MeasureHost {
 	const MeasureHistory *history;
 	HostAgent *agent;
 	const char *qemu, *libvirt;
+	int memory_mib;			/* of a guest */
+	HostPlacement *placement;	/* NULL: not asked for yet */
 	NoiseLimits limits;
 	gboolean judged;	/* the clock's figures depend on the host */
 	gboolean noisy;		/* and noise is looked for */
@@ -31,7 +33,7 @@ struct MeasureHost {
 	NoiseRecord record;
 };
 
-MeasureHost *measure_host_new(StageContext *stage, JobClock clock, const MeasureHistory *history, const char *qemu,
+MeasureHost *measure_host_new(StageContext *stage, JobClock clock, const MeasureHistory *history, int memory_mib, const char *qemu,
 			      const char *libvirt)
 {
 	MeasureHost *host = g_new0(MeasureHost, 1);
@@ -39,6 +41,7 @@ MeasureHost *measure_host_new(StageContext *stage, JobClock clock, const Measure
 	host->stage = stage;
 	host->history = history;
 	host->agent = host_agent_new(stage);
+	host->memory_mib = memory_mib;
 	host->qemu = qemu;
 	host->libvirt = libvirt;
 	host->limits = (NoiseLimits){ stage->place->max_jitter_pct, stage->place->max_steal_pct };
@@ -55,6 +58,7 @@ void measure_host_free(MeasureHost *host)
 		return;
 	host_agent_watch_end(host->watch);
 	host_agent_free(host->agent);
+	host_placement_free(host->placement);
 	g_clear_pointer(&host->now, json_object_unref);
 	g_clear_pointer(&host->spin, json_object_unref);
 	json_array_unref(host->warnings);
@@ -323,6 +327,46 @@ static void take_line(JsonObject *line, gpointer user)
 	noise_take_line(user, line);
 }
 
+/* ---- where guests belong ---- */
+
+static gboolean plan_placement(MeasureHost *host)
+{
+	const JobPlace *place = host->stage->place;
+	g_autofree char *refused = NULL;
+
+	if (host->placement)
+		return TRUE;
+	if (!placement_ask(host->agent, place, host->memory_mib, &host->placement, &refused))
+		return refused && stage_fail(host->stage, "infra-failed", "host-placement", "", NULL,
+					     "guests cannot be placed on host '%s' as it is configured: %s", place->host, refused);
+	/* where the CPUs that measure are the plan's choice, they alone are looked at */
+	if (host->placement->vcpus->len && (!*place->vm_cpus || place->slots > 1))
+		host_agent_measure_on(host->agent, host->placement->vcpu_list);
+	if (vm_host_is_here(place->host_uri))
+		placement_keep_off(host->placement, place->vm_cpus);
+	return TRUE;
+}
+
+static gboolean judge_placement(MeasureHost *host)
+{
+	char **shortfalls = host->placement->shortfalls;
+
+	if (!host->judged || !*host->stage->place->host_require || !*shortfalls)
+		return TRUE;
+	if (g_str_equal(host->stage->place->host_policy, "strict")) {
+		g_autofree char *text = g_strjoinv(". ", shortfalls);
+		return refuse(host, "host-placement", text);
+	}
+	for (; *shortfalls; shortfalls++)
+		warn(host, "placement", *shortfalls);
+	return TRUE;
+}
+
+const HostPlacement *measure_host_placement(const MeasureHost *host)
+{
+	return host->placement;
+}
+
 /* ---- the three moments ---- */
 
 gboolean measure_host_before(MeasureHost *host)
@@ -333,7 +377,7 @@ gboolean measure_host_before(MeasureHost *host)
 	host->warnings = json_array_new();
 	host->record = (NoiseRecord){ 0 };
 	host->deadline_us = 0;
-	if (!check_facts(host) || (host->noisy && !wait_for_quiet(host)))
+	if (!plan_placement(host) || !check_facts(host) || !judge_placement(host) || (host->noisy && !wait_for_quiet(host)))
 		return FALSE;
 	if (host->noisy)
 		host->watch = host_agent_watch_start(host->agent, take_line, &host->record);
@@ -369,6 +413,8 @@ JsonObject *measure_host_machine(const MeasureHost *host)
 	if (host->noisy)
 		json_object_set_object_member(noise, "during", noise_record_to_json(&host->record));
 	json_object_set_object_member(object, "noise", noise);
+	if (host->placement)
+		json_object_set_object_member(object, "placement", placement_to_json(host->placement));
 	json_object_set_array_member(object, "warnings", json_array_ref(host->warnings));
 	return object;
 }

@@ -39,7 +39,11 @@ static gboolean fail_arm(const MeasureLoop *loop, SampleArm arm, const char *rea
 
 	json_object_set_string_member(detail, "kind", reason);
 	json_object_set_string_member(detail, "console", console);
-	if (g_str_equal(reason, "lost"))
+	if (g_str_equal(reason, SCHEDULE_MISPLACED))
+		return stage_fail(stage, "infra-failed", SCHEDULE_MISPLACED, "", detail,
+				  "threads of virtual machines on host '%s' were not on the CPUs that they were given, again and again: "
+				  "the boots say which, and what else moves them there has to stop", stage->place->host);
+	if (g_str_equal(reason, SCHEDULE_LOST))
 		return stage_fail(stage, "infra-failed", "guest-lost", "", detail,
 				  "virtual machines on host '%s' ended by themselves again and again: look at QEMU's log and at "
 				  "the memory of the host", stage->place->host);

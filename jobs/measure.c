@@ -235,7 +235,8 @@ static gboolean make_plan(Measure *measure)
 	};
 	measure->qemu = vm_host_qemu_version(measure->host, NULL);
 	measure->libvirt = vm_host_libvirt_version(measure->host, NULL);
-	measure->boots.around = measure_host_new(stage, clock, measure->history, measure->qemu ? measure->qemu : "",
+	measure->boots.around = measure_host_new(stage, clock, measure->history, measure->plan->sets->memory_mib,
+						 measure->qemu ? measure->qemu : "",
 						 measure->libvirt ? measure->libvirt : "");
 	return tell_plan(measure);
 }

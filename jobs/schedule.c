@@ -190,10 +190,15 @@ static void count_boots(const GArray *boots, Tally tallies[SAMPLE_ARMS])
 	}
 }
 
+gboolean schedule_is_labs_fault(const char *reason)
+{
+	return g_str_equal(reason, SCHEDULE_LOST) || g_str_equal(reason, SCHEDULE_MISPLACED);
+}
+
 static gboolean fails_always(const Tally *tally)
 {
 	return tally->valid == 0 && tally->last_but_one && *tally->last && g_str_equal(tally->last, tally->last_but_one) &&
-	       !g_str_equal(tally->last, "lost");
+	       !schedule_is_labs_fault(tally->last);
 }
 
 /* The reason of the last boot of the arm that failed. */

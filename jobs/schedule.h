@@ -28,6 +28,8 @@
 
 /* The host was noisy: nobody's failure, and replaced like one. */
 #define SCHEDULE_DISTURBED "disturbed"
+#define SCHEDULE_LOST		"lost"		/* its QEMU ended by itself */
+#define SCHEDULE_MISPLACED	"misplaced"	/* its threads were not where they had to be */
 #define SCHEDULE_EXCUSED	"host-down"	/* reason of a boot that its host took along: it is made again, and is nobody's failure */
 
 /* One boot that was made. */
@@ -60,13 +62,16 @@ gboolean schedule_next(const char *order, int pairs, const GArray *boots, int *r
 /* How many boots are still to be made for that if none fails. */
 int schedule_left(const char *order, int pairs, const GArray *boots);
 
+/* Such boots say nothing about a kernel. */
+gboolean schedule_is_labs_fault(const char *reason);
+
 /*
  * Has an arm failed for good? Then which, and the reason of its last failed
  * boot (borrowed from boots). An arm has failed when more than max_failed of
  * its boots failed, or, sooner, when its last two boots failed for the same
  * reason and it is plain whose fault it is: for the patched arm, the base
  * arm has a valid boot and the patched none; for the base arm, it has no
- * valid boot. "lost" boots are the lab's fault and count only toward
- * max_failed; disturbed ones do not count at all.
+ * valid boot. Boots that were lost or misplaced are the lab's fault and count
+ * only toward max_failed; disturbed ones do not count at all.
  */
 gboolean schedule_failed(const GArray *boots, int max_failed, SampleArm *ret_arm, const char **ret_reason);

@@ -27,48 +27,55 @@ static char *status_value(const char *status, const char *key)
 	return g_strndup(line, strcspn(line, "\n"));
 }
 
-static gboolean within(const char *allowed, const char *wanted)
+static gboolean same(const char *allowed, const char *wanted)
 {
 	g_autoptr(GArray) has = NULL, may = NULL;
 
-	if (!*wanted)
-		return TRUE;
-	if (!cpu_list_parse(allowed, &has, NULL) || !cpu_list_parse(wanted, &may, NULL))
-		return FALSE;
-	for (guint i = 0, j = 0; i < has->len; i++) {
-		int cpu = g_array_index(has, int, i);
-		while (j < may->len && g_array_index(may, int, j) < cpu)
-			j++;
-		if (j == may->len || g_array_index(may, int, j) != cpu)
-			return FALSE;
-	}
-	return TRUE;
+	return cpu_list_parse(allowed, &has, NULL) && cpu_list_parse(wanted, &may, NULL) && has->len == may->len &&
+	       memcmp(has->data, may->data, has->len * sizeof(int)) == 0;
 }
 
-static gboolean is_vcpu(const char *name)
+/* Where a thread of that name belongs; the caller's, NULL: anywhere. */
+static char *wanted_cpus(const char *name, const HostPlacement *placement, JobClock clock)
 {
-	return g_str_has_prefix(name, "CPU ") || g_str_has_prefix(name, "ALL CPUs");
+	guint64 number;
+
+	if (!placement || !placement->vcpus->len)
+		return NULL;
+	/* a thread of the kernel's own in QEMU's process, and one that touched memory before the guest ran, on all of its node, and sleeps */
+	if (g_str_has_prefix(name, "kvm-") || g_str_has_prefix(name, "TC "))
+		return NULL;
+	if (clock == CLOCK_ICOUNT)
+		return g_strdup(placement->vcpu_list);
+	/* not "IO mon_iothread", which is the emulator's */
+	if (g_str_has_prefix(name, "IO iothread"))
+		return g_strdup(placement->io);
+	if (!g_str_has_prefix(name, "CPU "))
+		return g_strdup(placement->emulator);
+	g_auto(GStrv) words = g_strsplit(name + strlen("CPU "), "/", 2);
+	if (!words[0] || !g_ascii_string_to_unsigned(words[0], 10, 0, placement->vcpus->len - 1, &number, NULL))
+		return g_strdup(placement->vcpu_list);
+	return g_strdup_printf("%d", g_array_index(placement->vcpus, int, (guint)number));
 }
 
-static gboolean check_thread(const char *status, const char *tid, const char *vm_cpus, const char *other_cpus,
-			     GString *report, GError **error)
+static gboolean check_thread(const char *status, const char *tid, const HostPlacement *placement, JobClock clock, GString *report,
+			     GError **error)
 {
 	g_autofree char *name = status_value(status, "Name");
 	g_autofree char *allowed = status_value(status, "Cpus_allowed_list");
 
 	if (!name || !allowed)
 		return TRUE;
-	const char *wanted = is_vcpu(name) ? vm_cpus : other_cpus;
+	g_autofree char *wanted = wanted_cpus(name, placement, clock);
 	g_string_append_printf(report, "%s %s %s\n", tid, name, allowed);
-	if (within(allowed, wanted))
+	if (!wanted || same(allowed, wanted))
 		return TRUE;
 	g_set_error(error, VM_ERROR, VM_ERROR_PINNING,
-		    "QEMU's thread '%s' may run on CPUs %s, not only on %s: the pinning did not take effect", name, allowed,
-		    wanted);
+		    "QEMU's thread '%s' may run on CPUs %s and belongs on %s: the pinning did not take effect", name, allowed, wanted);
 	return FALSE;
 }
 
-gboolean vm_pinning_check(pid_t pid, const char *vm_cpus, const char *other_cpus, char **ret_report, GError **error)
+gboolean vm_pinning_check(pid_t pid, const HostPlacement *placement, JobClock clock, char **ret_report, GError **error)
 {
 	g_autofree char *tasks = g_strdup_printf("/proc/%d/task", (int)pid);
 	g_autoptr(GDir) dir = g_dir_open(tasks, 0, NULL);
@@ -85,7 +92,7 @@ gboolean vm_pinning_check(pid_t pid, const char *vm_cpus, const char *other_cpus
 		g_autofree char *status = NULL;
 		/* a thread may end while we look */
 		if (file_read(path, STATUS_MAX_BYTES, &status, NULL, NULL) &&
-		    !check_thread(status, tid, vm_cpus, other_cpus, report, right ? error : NULL))
+		    !check_thread(status, tid, placement, clock, report, right ? error : NULL))
 			right = FALSE;
 	}
 	*ret_report = g_string_free(report, FALSE);

@@ -5,10 +5,15 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "host/placement.h"
+#include "jobs/spec/clock.h"
+
 /*
- * Checks every thread: those named "CPU N/KVM", "CPU N/TCG" or "ALL CPUs/TCG"
- * within vm_cpus, all others within other_cpus (list format; empty: anywhere).
- * *ret_report (the caller's, also on failure): a line "TID NAME CPUS" a thread.
- * FALSE: VM_ERROR_PINNING, or ACCESS if the process cannot be looked at.
+ * Checks that every thread may run exactly where the placement wants it: those
+ * named "CPU N/KVM" or "CPU N/TCG" on their vCPU's CPU, "IO iothreadN" on io's, all
+ * others on emulator's; under icount all on the vCPUs'. A placement that pins
+ * nothing (or NULL) wants nothing. *ret_report (the caller's, also on
+ * failure): a line "TID NAME CPUS" a thread. FALSE: VM_ERROR_PINNING, or
+ * ACCESS if the process cannot be looked at.
  */
-gboolean vm_pinning_check(pid_t pid, const char *vm_cpus, const char *other_cpus, char **ret_report, GError **error);
+gboolean vm_pinning_check(pid_t pid, const HostPlacement *placement, JobClock clock, char **ret_report, GError **error);

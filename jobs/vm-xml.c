@@ -4,8 +4,6 @@
 #include <libxml/tree.h>
 #include <stdarg.h>
 
-#include "jobs/spec/cpus.h"
-
 #define QEMU_URI	"http://libvirt.org/schemas/domain/qemu/1.0"
 #define ICOUNT		"shift=0,sleep=off"	/* an instruction is a nanosecond; idle time passes at once */
 #define ICOUNT_EPOCH	"946684800"		/* every boot begins at the same second */
@@ -48,32 +46,77 @@ static void add_metadata(xmlNode *domain, const VmDescription *vm)
 	xmlSetNs(node, xmlNewNs(node, BAD_CAST VM_METADATA_URI, BAD_CAST VM_METADATA_PREFIX));
 }
 
-const char *vm_description_other_cpus(const VmDescription *vm)
+/* Counted instructions are the same wherever the one thread that counts them runs. */
+static gboolean counts(const VmDescription *vm)
 {
-	return vm->clock == CLOCK_ICOUNT || !*vm->other_cpus ? vm->vm_cpus : vm->other_cpus;
+	return vm->clock == CLOCK_ICOUNT;
+}
+
+static gboolean has_io_thread(const VmDescription *vm)
+{
+	return vm->disk && !counts(vm);
+}
+
+static void add_pin(xmlNode *tune, const char *name, const char *which, int number, const char *cpus)
+{
+	g_autofree char *text = g_strdup_printf("%d", number);
+
+	add(tune, name, NULL, which, text, "cpuset", cpus, NULL);
 }
 
 static void add_cpus(xmlNode *domain, const VmDescription *vm)
 {
-	g_autoptr(GArray) cpus = NULL;
+	const HostPlacement *placement = vm->placement;
 	xmlNode *vcpu = add_number(domain, "vcpu", vm->cpus);
 
 	xmlNewProp(vcpu, BAD_CAST "placement", BAD_CAST "static");
-	if (*vm->vm_cpus)
-		xmlNewProp(vcpu, BAD_CAST "cpuset", BAD_CAST vm->vm_cpus);
-	if (vm->clock == CLOCK_ICOUNT || (!*vm->vm_cpus && !*vm->other_cpus))
+	if (has_io_thread(vm))
+		add_number(domain, "iothreads", 1);
+	if (!placement || !placement->vcpus->len)
+		return;
+	xmlNewProp(vcpu, BAD_CAST "cpuset", BAD_CAST placement->vcpu_list);
+	if (counts(vm))
 		return;
 
 	xmlNode *tune = add(domain, "cputune", NULL, NULL);
-	gboolean parsed = !*vm->vm_cpus || cpu_list_parse(vm->vm_cpus, &cpus, NULL);
-	g_assert(parsed);
-	for (int i = 0; cpus && i < vm->cpus; i++) {
-		g_autofree char *number = g_strdup_printf("%d", i);
-		g_autofree char *cpu = g_strdup_printf("%d", g_array_index(cpus, int, (guint)i % cpus->len));
-		add(tune, "vcpupin", NULL, "vcpu", number, "cpuset", cpu, NULL);
+	for (int i = 0; i < vm->cpus; i++) {
+		g_autofree char *cpu = g_strdup_printf("%d", g_array_index(placement->vcpus, int, (guint)i));
+		add_pin(tune, "vcpupin", "vcpu", i, cpu);
 	}
-	if (*vm->other_cpus)
-		add(tune, "emulatorpin", NULL, "cpuset", vm->other_cpus, NULL);
+	add(tune, "emulatorpin", NULL, "cpuset", placement->emulator, NULL);
+	if (has_io_thread(vm))
+		add_pin(tune, "iothreadpin", "iothread", 1, placement->io);
+}
+
+static void add_memory(xmlNode *domain, const VmDescription *vm)
+{
+	const HostPlacement *placement = vm->placement;
+
+	xmlNewProp(add_number(domain, "memory", vm->memory_mib), BAD_CAST "unit", BAD_CAST "MiB");
+	if (!placement || counts(vm))
+		return;
+	xmlNode *backing = add(domain, "memoryBacking", NULL, NULL);
+	if (placement->page_kib) {
+		g_autofree char *size = g_strdup_printf("%d", placement->page_kib);
+		add(add(backing, "hugepages", NULL, NULL), "page", NULL, "size", size, "unit", "KiB", NULL);
+	}
+	add(backing, "nosharepages", NULL, NULL);
+	add(backing, "allocation", NULL, "mode", "immediate", NULL);
+	if (placement->node != HOST_NO_NODE) {
+		g_autofree char *node = g_strdup_printf("%d", placement->node);
+		add(add(domain, "numatune", NULL, NULL), "memory", NULL, "mode", "strict", "nodeset", node, NULL);
+	}
+}
+
+static void add_topology(xmlNode *cpu, const VmDescription *vm)
+{
+	const HostPlacement *placement = vm->placement;
+
+	if (!placement)
+		return;
+	g_autofree char *sockets = g_strdup_printf("%d", placement->sockets), *cores = g_strdup_printf("%d", placement->cores);
+	g_autofree char *threads = g_strdup_printf("%d", placement->threads);
+	add(cpu, "topology", NULL, "sockets", sockets, "cores", cores, "threads", threads, NULL);
 }
 
 static void add_os(xmlNode *domain, const VmDescription *vm)
@@ -89,12 +132,13 @@ static void add_os(xmlNode *domain, const VmDescription *vm)
 	add(features, "acpi", NULL, NULL);
 	add(features, "apic", NULL, NULL);
 	if (vm->accelerator == VM_KVM) {
-		add(domain, "cpu", NULL, "mode", "host-passthrough", "check", "none", "migratable", "off", NULL);
+		add_topology(add(domain, "cpu", NULL, "mode", "host-passthrough", "check", "none", "migratable", "off", NULL), vm);
 		return;
 	}
 	/* not qemu64: it has REP_GOOD, and string instructions are many steps each when instructions are counted */
 	xmlNode *cpu = add(domain, "cpu", NULL, "mode", "custom", "match", "exact", "check", "none", NULL);
 	add(cpu, "model", "kvm64", "fallback", "forbid", NULL);
+	add_topology(cpu, vm);
 }
 
 static void add_clock(xmlNode *domain, const VmDescription *vm)
@@ -111,13 +155,15 @@ static void add_clock(xmlNode *domain, const VmDescription *vm)
 	add(clock, "timer", NULL, "name", "hpet", "present", vm->accelerator == VM_KVM ? "no" : "yes", NULL);
 }
 
-static void add_disk(xmlNode *devices, const char *path)
+static void add_disk(xmlNode *devices, const VmDescription *vm)
 {
 	xmlNode *disk = add(devices, "disk", NULL, "type", "file", "device", "disk", NULL);
 
 	/* the image is thrown away after the boot: nothing of it needs to reach the host's disk */
-	add(disk, "driver", NULL, "name", "qemu", "type", "raw", "cache", "unsafe", NULL);
-	add(disk, "source", NULL, "file", path, NULL);
+	xmlNode *driver = add(disk, "driver", NULL, "name", "qemu", "type", "raw", "cache", "unsafe", NULL);
+	if (has_io_thread(vm))
+		xmlNewProp(driver, BAD_CAST "iothread", BAD_CAST "1");
+	add(disk, "source", NULL, "file", vm->disk, NULL);
 	add(disk, "target", NULL, "dev", "vda", "bus", "virtio", NULL);
 }
 
@@ -126,7 +172,7 @@ static void add_devices(xmlNode *domain, const VmDescription *vm)
 	xmlNode *devices = add(domain, "devices", NULL, NULL);
 
 	if (vm->disk)
-		add_disk(devices, vm->disk);
+		add_disk(devices, vm);
 	add(devices, "controller", NULL, "type", "usb", "model", "none", NULL);
 	add(devices, "controller", NULL, "type", "virtio-serial", "index", "0", NULL);
 
@@ -166,7 +212,7 @@ char *vm_description_to_xml(const VmDescription *vm)
 	add(domain, "name", vm->name, NULL);
 	add(domain, "uuid", vm->uuid, NULL);
 	add_metadata(domain, vm);
-	xmlNewProp(add_number(domain, "memory", vm->memory_mib), BAD_CAST "unit", BAD_CAST "MiB");
+	add_memory(domain, vm);
 	add_cpus(domain, vm);
 	add_os(domain, vm);
 	add_clock(domain, vm);

@@ -11,6 +11,7 @@
 
 #include <glib.h>
 
+#include "host/placement.h"
 #include "jobs/spec/clock.h"
 
 #define VM_CHANNEL_NAME		"org.regrlab.results.0"
@@ -36,19 +37,16 @@ typedef struct {
 	const char *machine;	/* QEMU's machine type, e.g. q35 */
 	int memory_mib;
 	int cpus;
-	const char *vm_cpus;	/* host CPUs of the vCPUs, list format; empty: not pinned */
-	const char *other_cpus;	/* of everything else in QEMU; empty: not pinned */
+	const HostPlacement *placement;	/* of so many cpus; NULL: anywhere */
 	const char *kernel, *initrd, *cmdline;
 	const char *disk;	/* raw image; NULL: none */
 } VmDescription;
 
 /*
- * Each vCPU is pinned to one CPU of vm_cpus, in turn, and QEMU's other threads
- * to other_cpus. Under icount one thread runs all vCPUs, which libvirt cannot
- * tell from the others: the whole process has vm_cpus. The lists must be
- * valid. The caller's.
+ * Threads and memory are where the placement wants them, memory is there
+ * before the guest starts, and a disk has an I/O thread. Under icount one
+ * thread runs all vCPUs, which libvirt cannot tell from the others: the whole
+ * process has the vCPUs' CPUs, and memory is as it comes: neither changes what
+ * is counted. The caller's.
  */
 char *vm_description_to_xml(const VmDescription *vm);
-
-/* Where QEMU's threads that are no vCPU belong: a list, empty: anywhere. Borrowed. */
-const char *vm_description_other_cpus(const VmDescription *vm);

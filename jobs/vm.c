@@ -26,7 +26,9 @@ typedef struct {
 
 struct Vm {
 	VmHost *host;
-	char *name, *vm_cpus, *other_cpus;	/* the lists: where threads belong; empty: anywhere */
+	char *name;
+	const HostPlacement *placement;
+	JobClock clock;
 	virDomainPtr domain;
 	virStreamPtr streams[VM_STREAMS];	/* NULL: at its end */
 	int lifecycle;				/* callback's id, -1: none */
@@ -131,8 +133,8 @@ Vm *vm_start(VmHost *host, const VmDescription *description, char **ret_xml, GEr
 
 	vm->host = host;
 	vm->name = g_strdup(description->name);
-	vm->vm_cpus = g_strdup(description->vm_cpus);
-	vm->other_cpus = g_strdup(vm_description_other_cpus(description));
+	vm->placement = description->placement;
+	vm->clock = description->clock;
 	vm->lifecycle = -1;
 	vm->waker = g_new0(Waker, 1);
 	vm->waker->refs = 1;
@@ -192,8 +194,6 @@ void vm_free(Vm *vm)
 	}
 	waker_unref(vm->waker);
 	g_free(vm->name);
-	g_free(vm->vm_cpus);
-	g_free(vm->other_cpus);
 	g_free(vm);
 }
 
@@ -259,5 +259,5 @@ gboolean vm_check_pinning(Vm *vm, char **ret_report, GError **error)
 	pid_t pid = vm_host_pid(vm->host, vm->name);
 
 	*ret_report = NULL;
-	return pid == 0 || vm_pinning_check(pid, vm->vm_cpus, vm->other_cpus, ret_report, error);
+	return pid == 0 || vm_pinning_check(pid, vm->placement, vm->clock, ret_report, error);
 }

@@ -26,7 +26,8 @@ typedef struct Vm Vm;
 /*
  * Starts a transient domain: paused until both streams are open, so that not
  * a byte is missed. *ret_xml (the caller's, may be NULL) is the domain as
- * libvirt made it, for an artifact.
+ * libvirt made it, for an artifact. The placement is borrowed for the Vm's
+ * life.
  */
 Vm *vm_start(VmHost *host, const VmDescription *description, char **ret_xml, GError **error);
 
@@ -43,10 +44,9 @@ gssize vm_read(Vm *vm, VmStream stream, char *buffer, gsize size);
 VmState vm_state(Vm *vm);
 
 /*
- * Checks that every thread of the QEMU process is where the description wants
- * it: the vCPUs' on vm_cpus, all others on other_cpus (or vm_cpus, or
- * anywhere if neither is given). *ret_report: one line a thread, for an
- * artifact; the caller's, NULL if the process cannot be seen from here. FALSE:
- * PINNING, with the thread's name and CPUs.
+ * Checks that every thread of the QEMU process is where the description's
+ * placement wants it. *ret_report: one line a thread, for the log; the
+ * caller's, NULL if the process cannot be seen from here. FALSE: PINNING, with
+ * the thread's name and CPUs.
  */
 gboolean vm_check_pinning(Vm *vm, char **ret_report, GError **error);

@@ -50,8 +50,8 @@ char *page_host(const HostRow *host, const GPtrArray *events, gsize *ret_size)
 		page_factf(html, "measures", "job %" G_GINT64_FORMAT, host->job);
 	fact(html, "libvirt URI", host->uri);
 	fact(html, "labels", *labels ? labels : "none");
-	fact(html, "guests run on CPUs", *host->vm_cpus ? host->vm_cpus : "all");
-	fact(html, "emulator runs on CPUs", *host->other_cpus ? host->other_cpus : "as the guests'");
+	fact(html, "guests run on CPUs", *host->vm_cpus ? host->vm_cpus : "the lab chooses");
+	fact(html, "emulator runs on CPUs", *host->other_cpus ? host->other_cpus : "what the guests leave");
 	page_factf(html, "CPUs of a guest", "%d", host->guest_cpus);
 	fact(html, "accelerator", host->accelerator);
 	fact(html, "QEMU", host->qemu_version);

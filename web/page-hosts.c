@@ -27,8 +27,8 @@ static void row(Html *html, const HostRow *host)
 	html_raw(html, "<td>");
 	html_textf(html, "%d", host->guest_cpus);
 	html_raw(html, "</td>");
-	page_cell(html, *host->vm_cpus ? host->vm_cpus : "all");
-	page_cell(html, *host->other_cpus ? host->other_cpus : "as the guests'");
+	page_cell(html, *host->vm_cpus ? host->vm_cpus : "the lab chooses");
+	page_cell(html, *host->other_cpus ? host->other_cpus : "what the guests leave");
 	html_raw(html, "<td>");
 	html_textf(html, "%d, %d failed", host->boots_valid + host->boots_failed, host->boots_failed);
 	html_raw(html, "</td><td>");

@@ -109,13 +109,14 @@ static void kernels(Html *html, const JobView *view)
 }
 
 /* The first guest that said hello: the settings in force. */
-static JsonObject *first_hello(const JobView *view)
+/* The first that counts. */
+static const StoreBoot *first_boot(const JobView *view)
 {
 	for (guint i = 0; view->boots && i < view->boots->len; i++) {
 		const StoreBoot *boot = g_ptr_array_index(view->boots, i);
 
 		if (boot->hello && boot->valid)
-			return boot->hello;
+			return boot;
 	}
 	return NULL;
 }
@@ -123,7 +124,9 @@ static JsonObject *first_hello(const JobView *view)
 static void machine(Html *html, const JobView *view)
 {
 	const StoreJob *job = view->job;
-	JsonObject *hello = first_hello(view), *accelerator = job->accelerator;
+	const StoreBoot *boot = first_boot(view);
+	JsonObject *hello = boot ? boot->hello : NULL, *accelerator = job->accelerator;
+	JsonObject *placement = boot ? peek_object(boot->machine, "placement") : NULL;
 
 	if (!accelerator && !hello)
 		return;
@@ -132,8 +135,13 @@ static void machine(Html *html, const JobView *view)
 	page_fact(html, "accelerator", peek_string(accelerator, "accelerator"));
 	page_fact(html, "clock", peek_string(accelerator, "clock"));
 	page_fact(html, "the probe boot saw", peek_string(accelerator, "probe"));
-	page_fact(html, "guests run on CPUs", peek_string(accelerator, "vm_cpus"));
-	page_fact(html, "emulator runs on CPUs", peek_string(accelerator, "other_cpus"));
+	page_fact(html, "guests' CPUs run on CPUs", peek_string(placement, "vcpu_list"));
+	page_fact(html, "their SMT siblings, idle", peek_string(placement, "idle"));
+	page_fact(html, "emulator runs on CPUs", peek_string(placement, "emulator"));
+	if (peek_int(placement, "node", -1) >= 0)
+		page_factf(html, "guests' memory", "bound to node %" G_GINT64_FORMAT, peek_int(placement, "node", -1));
+	if (peek_int(placement, "page_kib", 0) > 0)
+		page_factf(html, "guests' huge pages", "%" G_GINT64_FORMAT " KiB", peek_int(placement, "page_kib", 0));
 	page_fact(html, "QEMU", peek_string(accelerator, "qemu_version"));
 	page_fact(html, "libvirt", peek_string(accelerator, "libvirt_version"));
 	page_fact(html, "host kernel", peek_string(accelerator, "host_kernel"));

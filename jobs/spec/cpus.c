@@ -61,3 +61,20 @@ gboolean cpu_list_parse(const char *list, GArray **ret_cpus, GError **error)
 			g_array_append_val(*ret_cpus, cpu);
 	return TRUE;
 }
+
+char *cpu_list_format(const GArray *cpus)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; i < cpus->len; i++) {
+		int first = g_array_index(cpus, int, i), last = first;
+		while (i + 1 < cpus->len && g_array_index(cpus, int, i + 1) == last + 1) {
+			last++;
+			i++;
+		}
+		g_string_append_printf(list, "%s%d", list->len ? "," : "", first);
+		if (last > first)
+			g_string_append_printf(list, "-%d", last);
+	}
+	return g_string_free(list, FALSE);
+}

@@ -10,3 +10,6 @@
  * 1023; an error is a SPEC_ERROR with the field "cpus".
  */
 gboolean cpu_list_parse(const char *list, GArray **ret_cpus, GError **error);
+
+/* The same the other way: "0-3,8" of CPU numbers (int), ascending, no doubles; empty: none. The caller's. */
+char *cpu_list_format(const GArray *cpus);

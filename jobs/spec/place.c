@@ -34,6 +34,8 @@ static const Member members[] = {
 	M(vm_cpus, MEMBER_STRING, 0, PATH_BYTES),
 	M(other_cpus, MEMBER_STRING, 0, PATH_BYTES),
 	M(guest_cpus, MEMBER_INT, 1, 4096),
+	M(slots, MEMBER_INT, 1, 64),
+	M(slot, MEMBER_INT, 0, 63),
 	M(boot_timeout_s, MEMBER_INT, 1, DAY_S),
 	M(silence_timeout_s, MEMBER_INT, 1, DAY_S),
 	M(max_failed_boots, MEMBER_INT, 0, 1000),
@@ -59,6 +61,7 @@ JobPlace *job_place_new(void)
 	place->build_user = g_strdup("nobody");
 	place->build_disk_mib = 16384;
 	place->guest_cpus = 2;
+	place->slots = 1;
 	place->boot_timeout_s = 120;
 	place->silence_timeout_s = 120;
 	place->max_failed_boots = 2;
@@ -84,6 +87,8 @@ gboolean job_place_load(const char *dir, JobPlace **ret_place, GError **error)
 	if (!file_read_json(path, PLACE_MAX_BYTES, &object, error) ||
 	    !members_from_json(members, G_N_ELEMENTS(members), place, object, error))
 		return FALSE;
+	if (place->slot >= place->slots)
+		return spec_error_set(error, SPEC_ERROR_VALUE, "slot", "%d of %d", place->slot, place->slots);
 	*ret_place = g_steal_pointer(&place);
 	return TRUE;
 }

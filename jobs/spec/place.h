@@ -42,6 +42,7 @@ typedef struct {
 	char *vm_cpus;		/* CPUs for vCPUs, list format; empty: all */
 	char *other_cpus;	/* CPUs for emulator and I/O threads; empty: vm_cpus */
 	int guest_cpus;		/* vCPUs of a guest; 2 unless the host says otherwise */
+	int slots, slot;	/* comparisons at once there, and which of them this is, from 0 on */
 	int boot_timeout_s;	/* from domain start to hello, wall time */
 	int silence_timeout_s;	/* between two lines of a running guest, wall time */
 	int max_failed_boots;	/* replaced boots an arm before the job ends boot-failed */

@@ -95,7 +95,7 @@ int main(void)
 		pause();
 }
 """
-HELLO = r'say("\"type\":\"hello\",\"kernel\":\"x\",\"hypervisor\":\"TCGTCGTCGTCG\"");'
+HELLO = r'say("\"type\":\"hello\",\"kernel\":\"x\",\"hypervisor\":\"TCGTCGTCGTCG\",\"clocksource\":\"tsc\",\"cpus\":2");'
 START = r'say("\"type\":\"start\"," RUN ",\"lru\":\"mglru\"");'
 RUN_END = r'say("\"type\":\"run-end\"," RUN ",\"status\":0");'
 LOG = r'say("\"type\":\"log\",\"text\":\"x\"");'
@@ -124,6 +124,8 @@ CASES = {  # what init does, the reason it must end with, a word of the detail
                      "protocol", "metric"),
     "early-end": (GOOD + "say_end();", "protocol", "not-planned"),
     "other-machine": (HELLO.replace("TCG", "KVM"), "protocol", "KVM"),
+    "other-clock": (HELLO.replace("tsc", "jiffies"), "protocol", "jiffies"),
+    "fewer-cpus": (HELLO.replace(":2", ":1"), "protocol", "1 CPUs"),
     # it does not stop
     "endless-line": (GOOD + 'for (;;) if (write(port, "xxxxxxxx", 8) < 0) pause();', "protocol", "oversized"),
     "flood": (HELLO + f"for (;;) {LOG}", "protocol", "oversized"),

@@ -6,6 +6,7 @@ The kernel is $REGRLAB_KERNEL, or one that `regrlab-job build` makes (or finds i
 """
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -22,7 +23,8 @@ def whole_job():
     letters = "".join("A" if b["arm"] == "base" else "B" for b in job.events("boot"))
     assert letters == plan["order"], letters
     assert [b["pair"] for b in job.events("boot")] == [0, 0, 1, 1]
-    assert job.events("boot")[0]["hello"]["hypervisor"] == "TCGTCGTCGTCG"
+    hello = job.events("boot")[0]["hello"]
+    assert (hello["hypervisor"], hello["clocksource"], hello["cpus"]) == ("TCGTCGTCGTCG", "tsc-early", 2), hello
     assert "QEMU's threads and their CPUs" in job.text("log") and "/TCG 0-1" in job.text("log")
     comparison = job.events("result")[0]["result"]["comparisons"][0]
     assert comparison["benchmark"] == "aging" and comparison["clock"] == "icount", comparison
@@ -140,7 +142,7 @@ def steal(root, ticks, total):
 def host_policy():
     """strict does not measure and says what to change; warn marks; counted instructions do not care."""
     root = fake_host("turbo-host", False)
-    place = {"vm_cpus": "0-1", "host_policy": "strict", "host_require": "turbo=off", "host_root": root}
+    place = {"vm_cpus": "1", "other_cpus": "0", "guest_cpus": 1, "host_policy": "strict", "host_require": "turbo=off", "host_root": root}
     job = Job("strict", clock="tcg", place=place).run()
     end = job.end()
     assert (end["state"], end["reason"]) == ("infra-failed", "host-policy") and not job.events("boot"), end
@@ -157,8 +159,31 @@ def host_policy():
     assert facts["qemu"]["value"] and "load" not in facts and boots[0]["machine"]["now"]["load"] == "0.50", (facts, boots)
     assert all(boot["valid"] and boot["machine"]["warnings"][0]["fact"] == "turbo" for boot in boots), boots
     assert job.events("result")[0]["result"]["host_warnings"] == ["turbo is on and should be off (2 boots)"]
+    # CPUs that are not enough are not refused where instructions are counted
+    crowded = {**place, "vm_cpus": "0-1", "other_cpus": "", "guest_cpus": 2, "host_require": "turbo=any ksm=any"}
+    end = Job("crowded", clock="tcg", place=crowded).run().end()
+    assert end["reason"] == "host-placement" and "give the host other_cpus that are not in vm_cpus" in end["message"], end
+    end = Job("none-such", clock="icount", place={**place, "vm_cpus": "0-1,7"}).run().end()
+    assert end["reason"] == "host-placement" and "CPU 7 is not online" in end["message"], end
     closed = Job("closed", clock="tcg", place={**place, "host_policy": "strict", "host_root": root + "/none"}).run().end()
     assert closed["reason"] == "host-policy" and "turbo is unknown" in closed["message"], closed
+
+
+def bound_memory():
+    """A host that says it has two nodes: memory is bound to the one that the guest's CPUs are of, and a disk has its thread."""
+    root = fake_host("two-nodes", True)
+    for path, text in (("cpu/online", "0-3"), ("node/node0/cpulist", "0-1"), ("node/node1/cpulist", "2-3")):
+        os.makedirs(os.path.dirname(f"{root}/sys/devices/system/{path}"), exist_ok=True)
+        with open(f"{root}/sys/devices/system/{path}", "w") as f:
+            f.write(text + "\n")
+    job = Job("bound", clock="tcg", benchmarks=["readtwice"], params=[],
+              place={"vm_cpus": "1", "other_cpus": "0", "guest_cpus": 1, "host_root": root}).run()
+    check_whole(job)
+    for boot in job.events("boot"):
+        assert boot["valid"] and boot["machine"]["placement"]["node"] == 0, boot
+    domain = job.text("artifacts/domain.xml")
+    assert "<memory mode='strict' nodeset='0'/>" in domain and "<allocation mode='immediate'/>" in domain, domain
+    assert re.search(r"QEMU's threads and their CPUs: .*IO iothread1 0;.*CPU 0/TCG 1\b", job.text("log")), job.text("log")[-3000:]
 
 
 def disturbed_boots():
@@ -198,7 +223,8 @@ def main():
         begin = time.monotonic()
         undisturbed = None
         tests = {"whole": whole_job, "killed-stage": lambda: killed_stage(undisturbed), "stopped-stage": stopped_stage,
-                 "killed-qemu": killed_qemu, "host-policy": host_policy, "disturbed": disturbed_boots, "no-kvm": no_kvm}
+                 "killed-qemu": killed_qemu, "host-policy": host_policy, "bound-memory": bound_memory,
+                 "disturbed": disturbed_boots, "no-kvm": no_kvm}
         wanted = sys.argv[1:] or list(tests)
         for name in wanted:
             print(f"== {name} (at {time.monotonic() - begin:.0f} s)")

@@ -283,6 +283,21 @@ static void test_cpu_lists(void)
 	}
 }
 
+static void test_cpu_lists_back(void)
+{
+	static const char *const lists[] = { "0", "0-2,8", "1,3,5", "0-1,3-4", "1023" };
+	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autofree char *empty = cpu_list_format(none);
+
+	g_assert_cmpstr(empty, ==, "");
+	for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
+		g_autoptr(GArray) cpus = NULL;
+		g_assert_true(cpu_list_parse(lists[i], &cpus, NULL));
+		g_autofree char *text = cpu_list_format(cpus);
+		g_assert_cmpstr(text, ==, lists[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -302,5 +317,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/child/parent-dies", test_parent_dies);
 	g_test_add_func("/child/affinity", test_affinity);
 	g_test_add_func("/cpus/lists", test_cpu_lists);
+	g_test_add_func("/cpus/lists/back", test_cpu_lists_back);
 	return g_test_run();
 }

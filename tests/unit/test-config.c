@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/config-keys.h"
+#include "daemon/cpus.h"
 
 static Config *parse(const char *text, GError **error)
 {
@@ -47,7 +48,7 @@ static void test_all(void)
 	g_autoptr(Config) config = parse(
 		"# words\n[daemon]\nlisten = ::1\nport=9000\nmax_body_mib=1\nurl=https://lab.example.org/regrlab\n"
 		"[tree b]\npath=/b\nbranch=mm/next\nremote=origin\n[tree a]\npath=/a\n"
-		"[host fast]\nuri=qemu+ssh://fast.example.org/system\nvm_cpus=2-5,8\nother_cpus=0\nguest_cpus=4\n"
+		"[host fast]\nuri=qemu+ssh://fast.example.org/system\nvm_cpus=2-5,8\nother_cpus=0\nguest_cpus=4\nslots=2\n"
 		"labels=amd,two-sockets\n"
 		"[build]\ncpus=0-1\njobs=3\n[access]\nbehind_tls_proxy=yes\ntrusted_proxies=127.0.0.1, 10.0.0.0/8\n", &error);
 
@@ -61,6 +62,7 @@ static void test_all(void)
 	g_assert_true(g_strv_equal((const char *const *)config_host(config, "fast")->labels,
 				   (const char *const[]){ "amd", "two-sockets", NULL }));
 	g_assert_cmpstr(config_host(config, "fast")->vm_cpus, ==, "2-5,8");
+	g_assert_cmpint(config_host(config, "fast")->slots, ==, 2);
 }
 
 static void test_refused(void)
@@ -89,6 +91,8 @@ static void test_refused(void)
 	refuse("[tree]\npath=/x\n", CONFIG_ERROR_UNKNOWN, "no such section");
 	refuse("[tree x]\npath=/x\nbranch=--all\n", CONFIG_ERROR_VALUE, "git");
 	refuse(TREE "[host a]\nlabels=a,,b\n", CONFIG_ERROR_VALUE, "separated by commas");
+	refuse(TREE "[host a]\nslots=2\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] slots: the embedded driver runs one comparison at a time");
+	refuse(TREE "[host a]\nslots=0\nuri=qemu:///system\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] slots: '0' is not a whole number");
 	refuse(TREE "[host a]\nvm_cpus=1-\n", CONFIG_ERROR_VALUE, "test.conf:4: [host a] vm_cpus: '1-' is not a list of CPUs");
 	refuse(TREE "[host a]\npolicy=lax\n", CONFIG_ERROR_VALUE, "strict or warn");
 	refuse(TREE "[host a]\nrequire=turbo\n", CONFIG_ERROR_VALUE, "words FACT=VALUE");
@@ -141,7 +145,7 @@ static gboolean disturbs(const char *build, const char *vm, const char *other, c
 	g_autoptr(Config) config = parse(text, &error);
 
 	g_assert_no_error(error);
-	return config_build_disturbs(config, config_host(config, "h"));
+	return cpus_build_disturbs(config, config_host(config, "h"));
 }
 
 static void test_disturbs(void)

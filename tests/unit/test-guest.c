@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "jobs/guest-console.h"
+#include "jobs/guest-hello.h"
 #include "jobs/guest.h"
+#include "jobs/spec/file.h"
 
 #define INI \
 	"[benchmark]\nname=fill\ntitle=Fill\nprogram=/bin/fill\nargs=--nproc {nproc} /mnt/x\nneeds=CONFIG_SHMEM=y\n" \
@@ -406,6 +408,39 @@ static void test_console_binary(void)
 	g_assert_true(g_str_has_suffix(text, "\\xff\\xff"));
 }
 
+/* ---- what it says of its machine ---- */
+
+static void test_hello(void)
+{
+	static const struct {
+		const char *hello, *wrong;	/* NULL: nothing */
+		VmAccelerator accelerator;
+	} rows[] = {
+		{ "{\"hypervisor\":\"TCGTCGTCGTCG\",\"clocksource\":\"tsc\",\"cpus\":2}", NULL, VM_TCG },
+		{ "{\"hypervisor\":\"TCGTCGTCGTCG\",\"clocksource\":\"hpet\",\"cpus\":2}", NULL, VM_TCG },
+		{ "{\"hypervisor\":\"TCGTCGTCGTCG\",\"clocksource\":\"tsc-early\",\"cpus\":2}", NULL, VM_TCG },
+		{ "{\"hypervisor\":\"KVMKVMKVM\",\"clocksource\":\"kvm-clock\",\"cpus\":2}", NULL, VM_KVM },
+		{ "{\"hypervisor\":\"TCGTCGTCGTCG\",\"clocksource\":\"tsc\",\"cpus\":2}", "on 'TCGTCGTCGTCG', not on 'KVM", VM_KVM },
+		{ "{\"hypervisor\":\"none\",\"clocksource\":\"tsc\",\"cpus\":2}", "on 'none', not on 'TCG", VM_TCG },
+		{ "{\"hypervisor\":\"KVMKVMKVM\",\"clocksource\":\"jiffies\",\"cpus\":2}", "'jiffies', none of kvm-clock, tsc, tsc-early", VM_KVM },
+		{ "{\"hypervisor\":\"KVMKVMKVM\",\"cpus\":2}", "clock source is ''", VM_KVM },
+		{ "{\"hypervisor\":\"KVMKVMKVM\",\"clocksource\":\"tsc\",\"cpus\":1}", "has 1 CPUs, not the 2", VM_KVM },
+		{ "{\"hypervisor\":7}", "on '', not", VM_KVM },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autoptr(JsonObject) hello = NULL;
+		g_autoptr(GError) error = NULL;
+
+		g_assert_true(json_object_from_data(rows[i].hello, strlen(rows[i].hello), &hello, NULL));
+		g_assert_cmpint(guest_hello_check(hello, rows[i].accelerator, 2, &error), ==, !rows[i].wrong);
+		if (!rows[i].wrong)
+			continue;
+		g_assert_error(error, GUEST_ERROR, GUEST_ERROR_VALUE);
+		g_assert_nonnull(strstr(error->message, rows[i].wrong));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -422,5 +457,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/guest/console/text", test_console_text);
 	g_test_add_func("/guest/console/bounds", test_console_bounds);
 	g_test_add_func("/guest/console/binary", test_console_binary);
+	g_test_add_func("/guest/hello", test_hello);
 	return g_test_run();
 }

@@ -221,6 +221,21 @@ static void test_lost(void)
 	expect_failed(boots, 2, SAMPLE_ARM_BASE, "lost");
 }
 
+/* Threads that are not where they belong are not the kernel's doing. */
+static void test_misplaced(void)
+{
+	g_autoptr(GArray) boots = boots_new();
+
+	add(boots, 0, SAMPLE_ARM_BASE, "");
+	add(boots, 0, SAMPLE_ARM_PATCHED, SCHEDULE_MISPLACED);
+	add(boots, 0, SAMPLE_ARM_PATCHED, SCHEDULE_MISPLACED);
+	expect_failed(boots, 2, -1, NULL);
+	add(boots, 0, SAMPLE_ARM_PATCHED, SCHEDULE_MISPLACED);
+	expect_failed(boots, 2, SAMPLE_ARM_PATCHED, SCHEDULE_MISPLACED);
+	g_assert_true(schedule_is_labs_fault(SCHEDULE_MISPLACED) && schedule_is_labs_fault("lost"));
+	g_assert_false(schedule_is_labs_fault("") || schedule_is_labs_fault("panic"));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -236,5 +251,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/schedule/failed-both", test_failed_both);
 	g_test_add_func("/schedule/failed-sometimes", test_failed_sometimes);
 	g_test_add_func("/schedule/lost", test_lost);
+	g_test_add_func("/schedule/misplaced", test_misplaced);
 	return g_test_run();
 }

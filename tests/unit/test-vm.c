@@ -4,12 +4,15 @@
 #include <glib/gstdio.h>
 #include <libxml/parser.h>
 #include <libxml/relaxng.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "jobs/hostmarks.h"
 #include "jobs/hostvolumes.h"
+#include "jobs/spec/cpus.h"
 #include "jobs/spec/file.h"
 #include "jobs/vm-embed.h"
 #include "jobs/vm-host.h"
@@ -18,6 +21,20 @@
 
 #define SCHEMA "/usr/share/libvirt/schemas/domain.rng"
 #define GOLDEN "tests/unit/data"
+
+/* Of two guest CPUs on 2 and 3, and everything else on 0 and 1. */
+static HostPlacement *two_cpus(void)
+{
+	const HostPlacementAsk ask = { "2-3", "0-1", 2, 256, 1, 0 };
+	g_autoptr(GArray) cpus = NULL;
+	g_autoptr(HostTopology) topology = NULL;
+	HostPlacement *placement = NULL;
+
+	g_assert_true(cpu_list_parse("0-3", &cpus, NULL));
+	topology = host_topology_unknown(cpus);
+	g_assert_true(host_placement_plan(topology, &ask, &placement, NULL));
+	return placement;
+}
 
 static VmDescription description(void)
 {
@@ -32,8 +49,6 @@ static VmDescription description(void)
 		.machine = "pc",
 		.memory_mib = 256,
 		.cpus = 2,
-		.vm_cpus = "2-3",
-		.other_cpus = "0",
 		.kernel = "/srv/files/kept-1",
 		.initrd = "/srv/files/kept-2",
 		.cmdline = "console=ttyS0 quiet",
@@ -74,30 +89,37 @@ static void check_golden(const VmDescription *vm, const char *name)
 
 static void test_icount(void)
 {
+	g_autoptr(HostPlacement) placement = two_cpus();
 	VmDescription vm = description();
 
+	vm.placement = placement;
+	vm.disk = "/srv/files/disk-1";
 	check_golden(&vm, "icount");
 }
 
 static void test_tcg(void)
 {
+	g_autoptr(HostPlacement) placement = two_cpus();
 	VmDescription vm = description();
 
 	vm.clock = CLOCK_TCG;
-	vm.cpus = 3;
+	vm.placement = placement;
 	vm.disk = "/srv/files/disk-1";
 	check_golden(&vm, "tcg");
 }
 
+/* With memory of one node in huge pages. */
 static void test_kvm(void)
 {
+	g_autoptr(HostPlacement) placement = two_cpus();
 	VmDescription vm = description();
 
 	vm.accelerator = VM_KVM;
 	vm.clock = CLOCK_KVM;
 	vm.machine = "q35";
-	vm.vm_cpus = "4-7,9";
-	vm.other_cpus = "";
+	vm.placement = placement;
+	placement->node = 1;
+	placement->page_kib = 2048;
 	check_golden(&vm, "kvm");
 }
 
@@ -107,7 +129,6 @@ static void test_escaping(void)
 	VmDescription vm = description();
 
 	vm.clock = CLOCK_TCG;
-	vm.vm_cpus = vm.other_cpus = "";
 	vm.boot = -1;
 	vm.cmdline = "a=\"b\" <c> & 'd' ]]> &amp;";
 	vm.kernel = "/srv/a&b/<k>";
@@ -117,32 +138,104 @@ static void test_escaping(void)
 	g_assert_null(strstr(xml, "cputune"));
 }
 
-static void test_other_cpus(void)
-{
-	VmDescription vm = description();
+/* ---- pinning: this very process ---- */
 
-	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "2-3");
-	vm.clock = CLOCK_TCG;
-	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "0");
-	vm.other_cpus = "";
-	g_assert_cmpstr(vm_description_other_cpus(&vm), ==, "2-3");
+/* A thread under a name of QEMU's, which may run on CPUs that are told. */
+typedef struct {
+	const char *name;
+	int cpu;
+	GMutex lock;	/* held by the test until the thread shall end */
+	gint ready;
+} Fake;
+
+static gpointer be_thread(gpointer data)
+{
+	Fake *fake = data;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(fake->cpu, &set);
+	g_assert_cmpint(pthread_setname_np(pthread_self(), fake->name), ==, 0);
+	g_assert_cmpint(sched_setaffinity(0, sizeof(set), &set), ==, 0);
+	g_atomic_int_set(&fake->ready, TRUE);
+	g_mutex_lock(&fake->lock);
+	g_mutex_unlock(&fake->lock);
+	return NULL;
 }
 
-/* ---- pinning: this very process ---- */
+/* What is said of such a thread under a placement: NULL: nothing. The caller's. */
+static char *complaint(const HostPlacement *placement, JobClock clock, const char *name, int cpu)
+{
+	Fake fake = { .name = name, .cpu = cpu };
+	g_autofree char *report = NULL;
+	g_autoptr(GError) error = NULL;
+
+	g_mutex_init(&fake.lock);
+	g_mutex_lock(&fake.lock);
+	GThread *thread = g_thread_new(NULL, be_thread, &fake);
+	while (!g_atomic_int_get(&fake.ready))
+		g_usleep(100);
+	gboolean right = vm_pinning_check(getpid(), placement, clock, &report, &error);
+	g_mutex_unlock(&fake.lock);
+	g_thread_join(thread);
+	g_mutex_clear(&fake.lock);
+	g_assert_nonnull(strstr(report, name));
+	if (right)
+		return NULL;
+	g_assert_error(error, VM_ERROR, VM_ERROR_PINNING);
+	return g_strdup(error->message);
+}
+
+/* Runs in a process of its own, since it moves itself: all of it is on the first CPU, and the guest's on the last. */
+static void test_pinning_process(void)
+{
+	g_autoptr(GArray) mine = NULL;
+	cpu_set_t set;
+
+	g_assert_true(cpu_list_parse("", &mine, NULL));
+	int first = g_array_index(mine, int, 0), last = g_array_index(mine, int, mine->len - 1);
+	CPU_ZERO(&set);
+	CPU_SET(first, &set);
+	g_assert_cmpint(sched_setaffinity(0, sizeof(set), &set), ==, 0);
+	g_autofree char *emulator = g_strdup_printf("%d", first), *guest = g_strdup_printf("%d", last);
+	g_autoptr(GArray) vcpus = g_array_new(FALSE, FALSE, sizeof(int));
+	g_array_append_val(vcpus, last);
+	HostPlacement placement = { .vcpus = vcpus, .vcpu_list = guest, .emulator = emulator, .io = guest };
+	const struct {
+		const char *name;
+		JobClock clock;
+		int cpu;
+		gboolean right;
+	} rows[] = {
+		{ "CPU 0/TCG", CLOCK_TCG, last, TRUE },	      { "CPU 0/KVM", CLOCK_KVM, last, TRUE },
+		{ "CPU 0/TCG", CLOCK_TCG, first, FALSE },     { "IO iothread1", CLOCK_TCG, last, TRUE },
+		{ "IO mon_iothread", CLOCK_TCG, first, TRUE },
+		{ "IO iothread1", CLOCK_TCG, first, FALSE },   { "worker", CLOCK_TCG, last, FALSE },
+		{ "kvm-nx-lpage-re", CLOCK_KVM, last, TRUE }, { "TC tc-pc.ram", CLOCK_TCG, last, TRUE }, { "worker", CLOCK_TCG, first, TRUE },
+	};
+	for (gsize i = 0; first != last && i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *said = complaint(&placement, rows[i].clock, rows[i].name, rows[i].cpu);
+		if (rows[i].right == (said != NULL))
+			g_error("row %zu: %s", i, said ? said : "nothing is said");
+		if (said)
+			g_assert_true(strstr(said, rows[i].name) && strstr(said, "did not take effect"));
+	}
+	/* one thread for all vCPUs, which nobody can tell from others: the whole process is on the guest's CPUs */
+	placement.vcpu_list = emulator;
+	g_assert_null(complaint(&placement, CLOCK_ICOUNT, "ALL CPUs/TCG", first));
+	g_array_set_size(vcpus, 0);
+	g_assert_null(complaint(&placement, CLOCK_TCG, "worker", last));
+	g_assert_null(complaint(NULL, CLOCK_TCG, "worker", last));
+}
 
 static void test_pinning(void)
 {
-	g_autofree char *report = NULL, *again = NULL, *gone = NULL;
+	g_autofree char *gone = NULL;
 	g_autoptr(GError) error = NULL;
 
-	g_assert_true(vm_pinning_check(getpid(), "", "", &report, NULL));
-	g_assert_nonnull(strstr(report, "test-vm "));
-	/* no machine of ours has this CPU */
-	g_assert_false(vm_pinning_check(getpid(), "", "1023", &again, &error));
-	g_assert_error(error, VM_ERROR, VM_ERROR_PINNING);
-	g_assert_nonnull(strstr(error->message, "1023"));
-	g_clear_error(&error);
-	g_assert_false(vm_pinning_check(G_MAXINT, "", "", &gone, &error));
+	g_test_trap_subprocess("/vm/pinning/subprocess/moved", 0, G_TEST_SUBPROCESS_DEFAULT);
+	g_test_trap_assert_passed();
+	g_assert_false(vm_pinning_check(G_MAXINT, NULL, CLOCK_TCG, &gone, &error));
 	g_assert_error(error, VM_ERROR, VM_ERROR_ACCESS);
 }
 
@@ -352,8 +445,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/vm/xml/tcg", test_tcg);
 	g_test_add_func("/vm/xml/kvm", test_kvm);
 	g_test_add_func("/vm/xml/escaping", test_escaping);
-	g_test_add_func("/vm/xml/other-cpus", test_other_cpus);
 	g_test_add_func("/vm/pinning", test_pinning);
+	g_test_add_func("/vm/pinning/subprocess/moved", test_pinning_process);
 	g_test_add("/vm/store/kept", Place, NULL, place_open, test_store_kept, place_close);
 	g_test_add("/vm/store/scratch", Place, NULL, place_open, test_store_scratch, place_close);
 	g_test_add("/vm/dead-runs", Place, NULL, place_open, test_dead_runs, place_close);
