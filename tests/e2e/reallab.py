@@ -53,6 +53,11 @@ path={TREE}
 [host local]
 {host}""")
 
+    def add_host(self, name, uri, **keys):
+        """Before the daemon is started."""
+        with open(self.path("regrlab.conf"), "a") as f:
+            f.write(f"[host {name}]\nuri={uri}\n" + "".join(f"{key}={value}\n" for key, value in keys.items()))
+
     def path(self, *parts):
         return os.path.join(self.state, *parts)
 
