@@ -10,16 +10,7 @@ import tempfile
 import time
 
 import lab as labs
-
-
-def regrlab(lab, *arguments, text=None, status=0, env=None):
-    """What it prints, once it has exited as it should."""
-    environment = {**os.environ, "REGRLAB_SERVER": f"http://127.0.0.1:{lab.port}", **(env or {})}
-    done = subprocess.run([labs.BUILD / "regrlab", *map(str, arguments)], env=environment, input=text,
-                          capture_output=True, text=True, timeout=60)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
-    assert "\x1b" not in done.stdout, "an escape sequence of a stranger reached the terminal"
-    return done.stdout if status == 0 or done.stdout else done.stderr
+from lab import regrlab
 
 
 def test_from_submission_to_report():
@@ -138,7 +129,20 @@ def test_wrong_usage_and_no_lab():
         assert "no address of a lab" in regrlab(lab, "list", "--server", "lab", status=1)
         assert "there is no job 99" in regrlab(lab, "show", 99, status=1)
         out = regrlab(lab, "submit", "--head", "abc", "--benchmarks", "none", status=1)
-        assert "there is no benchmark 'none'" in out, out
+        assert "there is no benchmark 'none'; there are: aging, pwrite, readtwice" in out, out
+        out = regrlab(lab, "submit", "--head", "abc", "--benchmarks", "aging", "--config", "none", status=1)
+        assert "there is no kernel configuration profile 'none'; there are: " in out, out
+        out = regrlab(lab, "submit", "--benchmarks", "aging", "-", text="no mail at all", status=1)
+        assert "git format-patch" in out, out
+
+
+def test_host_out_of_service():
+    with labs.lab() as lab:
+        regrlab(lab, "host", "drain", "local")
+        assert json.loads(regrlab(lab, "hosts", "--json"))["hosts"][0]["drained"] is True
+        regrlab(lab, "host", "resume", "local")
+        assert json.loads(regrlab(lab, "hosts", "--json"))["hosts"][0]["drained"] is False
+        assert "there is no host 'none'" in regrlab(lab, "host", "drain", "none", status=1)
 
 
 if __name__ == "__main__":

@@ -197,6 +197,16 @@ def lab(**options):
         one.close()
 
 
+def regrlab(one, *arguments, text=None, status=0, env=None):
+    """What the client prints, once it has exited as it should."""
+    environment = {**os.environ, "REGRLAB_SERVER": f"http://127.0.0.1:{one.port}", **(env or {})}
+    done = subprocess.run([BUILD / "regrlab", *map(str, arguments)], env=environment, input=text,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    assert "\x1b" not in done.stdout, "an escape sequence of a stranger reached the terminal"
+    return done.stdout if status == 0 or done.stdout else done.stderr
+
+
 def main(tests):
     """Runs functions test_*; names on the command line choose."""
     chosen = [t for name, t in sorted(tests.items()) if name.startswith("test_") and callable(t)

@@ -3,8 +3,7 @@
 
 import json
 
-from client import regrlab
-from lab import API, lab, main, mbox
+from lab import API, lab, main, mbox, regrlab
 
 
 def quote(one, body=None, **fields):

@@ -3,8 +3,7 @@
 
 import json
 
-from client import regrlab
-from lab import API, lab, main
+from lab import API, lab, main, regrlab
 
 
 def host(one):
