@@ -27,7 +27,7 @@ struct BuildErrors {
 	int line;
 	GString *context;
 	int after;		/* lines that the context still takes */
-	gboolean killed;
+	gboolean disturbed;
 };
 
 BuildErrors *build_errors_new(const char *source)
@@ -149,16 +149,24 @@ static void take_error(BuildErrors *errors, Kind kind, const char *file, int lin
 	errors->after = AFTER + 1;
 }
 
-/* gcc's words when its compiler proper was killed, and make's when a command of a rule was. */
-static gboolean says_killed(const char *line)
+/*
+ * gcc's words when its compiler proper was killed, make's when a command of a rule was, and what they and a shell say on a
+ * machine that has no room for one process more.
+ */
+static gboolean says_disturbed(const char *line)
 {
-	return strstr(line, "Killed signal terminated program") ||
-	       (g_str_has_prefix(line, "make") && strstr(line, ": *** [") && g_str_has_suffix(line, "] Killed"));
+	static const char *const words[] = { "Killed signal terminated program", "Resource temporarily unavailable", "Cannot fork",
+					     "Cannot allocate memory", "out of memory allocating" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(words); i++)
+		if (strstr(line, words[i]))
+			return TRUE;
+	return g_str_has_prefix(line, "make") && strstr(line, ": *** [") && g_str_has_suffix(line, "] Killed");
 }
 
-gboolean build_errors_killed(const BuildErrors *errors)
+gboolean build_errors_disturbed(const BuildErrors *errors)
 {
-	return errors->killed;
+	return errors->disturbed;
 }
 
 void build_errors_line(BuildErrors *errors, const char *raw)
@@ -168,7 +176,7 @@ void build_errors_line(BuildErrors *errors, const char *raw)
 	int number;
 	Kind kind = classify(line, &file, &number, &error);
 
-	errors->killed |= says_killed(line);
+	errors->disturbed |= says_disturbed(line);
 	if (kind < errors->kind)
 		take_error(errors, kind, file, number, error);
 	if (errors->after > 0) {

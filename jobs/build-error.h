@@ -17,8 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BuildErrors, build_errors_free)
 /* One line without its newline. */
 void build_errors_line(BuildErrors *errors, const char *line);
 
-/* A compiler or a shell below make was killed by somebody: the build has not failed, it was ended. */
-gboolean build_errors_killed(const BuildErrors *errors);
+/* A program below make was killed by somebody, or found no room to run: the build has not failed, it was ended. */
+gboolean build_errors_disturbed(const BuildErrors *errors);
 
 /*
  * {file, line, error, context}: a compiler's error before one of the linker

@@ -190,8 +190,8 @@ gboolean kernel_make(StageContext *stage, Slot *slot, MakeArm arm, const char *c
 		slot_build_end(slot);
 	if (pending->len)
 		take_line(&progress, pending->str);
-	if (result.status != 0 && build_errors_killed(errors)) {
-		g_set_error(error, CHILD_ERROR, CHILD_ERROR_KILLED, "a program of make was killed");
+	if (result.status != 0 && build_errors_disturbed(errors)) {
+		g_set_error(error, CHILD_ERROR, CHILD_ERROR_KILLED, "a program of make was killed, or the machine had no room for it");
 		return FALSE;
 	}
 	if (result.status == 0)

@@ -69,10 +69,35 @@ static void test_error_context(void)
 	g_assert_true(g_utf8_validate(context, -1, NULL));
 }
 
+static void test_disturbed(void)
+{
+	static const struct {
+		const char *line;
+		gboolean disturbed;
+	} rows[] = {
+		{ "gcc: fatal error: Killed signal terminated program cc1", TRUE },
+		{ "make[3]: *** [scripts/Makefile.build:229: mm/x.o] Killed", TRUE },
+		{ "arch/x86/kernel/cpu/mkcapflags.sh: 32: Cannot fork", TRUE },
+		{ "make[2]: fork: Resource temporarily unavailable", TRUE },
+		{ "gcc: fatal error: cannot execute 'cc1': vfork: Cannot allocate memory", TRUE },
+		{ "make[3]: *** [scripts/Makefile.build:229: mm/x.o] Error 1", FALSE },
+		{ "mm/x.c:14:3: error: 'b' undeclared (first use in this function)", FALSE },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autoptr(BuildErrors) errors = build_errors_new("/cache/src");
+
+		build_errors_line(errors, "  CC      mm/x.o");
+		build_errors_line(errors, rows[i].line);
+		g_assert_cmpint(build_errors_disturbed(errors), ==, rows[i].disturbed);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/build-error/first", test_errors);
 	g_test_add_func("/build-error/context", test_error_context);
+	g_test_add_func("/build-error/disturbed", test_disturbed);
 	return g_test_run();
 }
