@@ -22,6 +22,8 @@ static void apply_failed(Html *html, JsonObject *detail)
 			   peek_string(detail, "subject"));
 	page_fact(html, "file", peek_string(detail, "file"));
 	page_fact(html, "hunk", peek_string(detail, "hunk"));
+	if (*peek_string(detail, "base"))
+		page_factf(html, "base", "%.12s (%s)", peek_string(detail, "base"), peek_string(detail, "base_chosen_by"));
 	html_raw(html, "</dl>\n");
 	excerpt(html, "What git says", peek_string(detail, "git"));
 }

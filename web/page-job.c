@@ -165,8 +165,8 @@ static void more_section(Html *html, const JobView *view)
 		return;
 	html_raw(html, "<p class=\"quiet\">Not all is decided. To add boots of each kernel: <code>curl -X POST '");
 	html_text(html, view->url);
-	html_textf(html, "/api/v1/jobs/%" G_GINT64_FORMAT "/more?boots=10'</code>. This result stays as it is; a second one will "
-			 "stand beside it.</p>\n", job->id);
+	html_textf(html, "/api/v1/jobs/%" G_GINT64_FORMAT "/more?boots=10", job->id);
+	html_raw(html, "'</code>. This result stays as it is; a second one will stand beside it.</p>\n");
 }
 
 char *page_job(const JobView *view, gsize *ret_size)

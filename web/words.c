@@ -66,7 +66,8 @@ static const char *failed(const StoreJob *job)
 		       base    ? "The base kernel does not run, so nothing is known of the patches" :
 				 "A kernel does not run";
 	case JOB_APPLY_FAILED:
-		return "The series does not apply";
+		return g_str_has_suffix(job->reason, "-not-found") ? "A commit that was asked for is not in the tree" :
+								     "The series does not apply";
 	case JOB_INFRA_FAILED:
 		return "The lab could not do this job, which says nothing about the patches";
 	case JOB_CANCELLED:

@@ -81,6 +81,20 @@ static void test_done(void)
 	g_assert_nonnull(strstr(page, "in 183 s, on the objects of the base"));
 }
 
+/* What is not decided can be added to, and the page says how. */
+static void test_open(void)
+{
+	g_autoptr(StoreJob) job = fixture_job(JOB_DONE);
+	g_autoptr(StatsResult) result = fixture_result();
+	gsize size;
+	g_autofree char *page = NULL;
+
+	fixture_compare(result, "readtwice", "lru=mglru", STATS_VERDICT_INCONCLUSIVE, 2, TRUE);
+	page = render(job, NULL, result, &size);
+	check_page(page, size, 3, NULL);
+	g_assert_nonnull(strstr(page, "<code>curl -X POST 'http://lab.example.org/api/v1/jobs/7/more?boots=10'</code>. This"));
+}
+
 static void test_every_state(void)
 {
 	for (int state = 0; state < JOB_N_STATES; state++) {
@@ -200,6 +214,7 @@ int main(int argc, char **argv)
 
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/page/done", test_done);
+	g_test_add_func("/page/open", test_open);
 	g_test_add_func("/page/every-state", test_every_state);
 	g_test_add_func("/page/failures", test_failures);
 	g_test_add_func("/page/index", test_index);
