@@ -190,8 +190,8 @@ static gboolean perform(Remote *remote, const char *path, Answer *answer, GError
 	else if (answer->too_large)
 		g_set_error(error, REMOTE_ERROR, REMOTE_ERROR_PROTOCOL, "the answer has more than %u bytes", REMOTE_MAX_BYTES);
 	else if (code != CURLE_OK)
-		g_set_error(error, REMOTE_ERROR, REMOTE_ERROR_UNREACHABLE, "no answer from %s: %s", remote->server,
-			    *words ? words : curl_easy_strerror(code));
+		g_set_error(error, REMOTE_ERROR, REMOTE_ERROR_UNREACHABLE, "no answer from %s: %s; does the lab run there? --server URL or $REGRLAB_SERVER names another one",
+			    remote->server, *words ? words : curl_easy_strerror(code));
 	else if (status < 200 || status > 299)
 		set_refusal(error, status, answer->body);
 	else

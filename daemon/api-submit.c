@@ -9,6 +9,7 @@
 #include "daemon/quote.h"
 #include "daemon/submission.h"
 #include "jobs/spec/benchmark.h"
+#include "jobs/spec/file.h"
 
 #define KEY_MAX_BYTES 128
 #define RETRY_AFTER_S "60"
@@ -43,8 +44,11 @@ static gboolean check_config(Lab *lab, const JobSpec *spec, GError **error)
 
 	if (spec->has_config || access(path, R_OK) == 0)
 		return TRUE;
-	return spec_error_set(error, SPEC_ERROR_VALUE, "config", "there is no kernel configuration profile '%s'",
-			      spec->config);
+	g_auto(GStrv) names = file_names(lab->config->configs_dir, ".config", NULL);
+	g_autofree char *list = names ? g_strjoinv(", ", names) : g_strdup("none");
+
+	return spec_error_set(error, SPEC_ERROR_VALUE, "config", "there is no kernel configuration profile '%s'; there are: %s",
+			      spec->config, list);
 }
 
 static gboolean check_plan(Lab *lab, const JobSpec *spec, const char *profile, GError **error)
@@ -75,7 +79,7 @@ static gboolean check_benchmarks(Lab *lab, const JobSpec *spec, GError **error)
 static gboolean check_hosts(Lab *lab, const JobSpec *spec, GError **error)
 {
 	if (*spec->host && !config_host(lab->config, spec->host))
-		return spec_error_set(error, SPEC_ERROR_VALUE, "host", "there is no host '%s'", spec->host);
+		return spec_error_set(error, SPEC_ERROR_VALUE, "host", "there is no host '%s'; /hosts lists them", spec->host);
 	if (queue_has_host(lab->queue, spec))
 		return TRUE;
 	return spec_error_set(error, SPEC_ERROR_VALUE, *spec->labels ? "labels" : "benchmarks",

@@ -320,7 +320,8 @@ int main(int argc, char **argv)
 	g_autofree char *backup G_GNUC_UNUSED = options.backup;	/* freed here */
 	path = options.config ? options.config : g_strdup(CONFIG_FILE);
 	if (!config_load(path, &config, &error)) {
-		g_printerr("regrlabd: %s\n", error->message);
+		g_printerr("regrlabd: %s%s\n", error->message,
+			   options.config ? "" : "; --config FILE names another one, such as deploy/regrlab.conf.example");
 		return 2;
 	}
 	if (options.print) {

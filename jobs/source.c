@@ -238,7 +238,7 @@ static char *keep_words(const char *git_words)
 	return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
-static gboolean fail_apply(StageContext *stage, const SeriesPatch *patch, const char *git_words)
+static gboolean fail_apply(StageContext *stage, const Source *source, const SeriesPatch *patch, const char *git_words)
 {
 	g_autofree char *valid = keep_words(git_words);
 	g_autofree char *file = NULL, *hunk = NULL;
@@ -254,6 +254,8 @@ static gboolean fail_apply(StageContext *stage, const SeriesPatch *patch, const 
 	json_object_set_string_member(detail, "file", file ? file : "");
 	json_object_set_string_member(detail, "hunk", hunk ? hunk : "");
 	json_object_set_string_member(detail, "git", valid);
+	json_object_set_string_member(detail, "base", source->base_commit);
+	json_object_set_string_member(detail, "base_chosen_by", source->base_chosen_by);
 	return stage_fail(stage, "apply-failed", "patch-does-not-apply", "patched", detail,
 			  "Patch %d (\"%s\") does not apply%s%s%s%s.", patch->number, patch->subject,
 			  file ? " to " : "", file ? file : "", hunk ? " at " : "", hunk ? hunk : "");
@@ -314,7 +316,7 @@ static gboolean check_applied(StageContext *stage, Slot *slot, const SeriesPatch
 	return check_records(stage, patch, result.output, result.output_bytes);
 }
 
-static gboolean apply_patch(StageContext *stage, Slot *slot, const SeriesPatch *patch)
+static gboolean apply_patch(StageContext *stage, Slot *slot, const Source *source, const SeriesPatch *patch)
 {
 	static const char line[] = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n";
 	g_autofree char *before = NULL;
@@ -333,7 +335,7 @@ static gboolean apply_patch(StageContext *stage, Slot *slot, const SeriesPatch *
 		return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
 	if (result.status != 0) {
 		g_autofree char *words = g_strconcat(result.output, result.errors, NULL);
-		return fail_apply(stage, patch, words);
+		return fail_apply(stage, source, patch, words);
 	}
 	return check_applied(stage, slot, patch, before);
 }
@@ -344,7 +346,7 @@ static gboolean apply_series(StageContext *stage, Slot *slot, const Series *seri
 		const SeriesPatch *patch = g_ptr_array_index(series->patches, i);
 
 		stage_progress(stage, "applying the series", i, series->patches->len, -1);
-		if (!apply_patch(stage, slot, patch))
+		if (!apply_patch(stage, slot, source, patch))
 			return FALSE;
 		add_listed(source, patch->subject, patch->author, (int)g_strv_length(patch->files));
 	}

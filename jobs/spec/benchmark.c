@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jobs/spec/file.h"
 #include "jobs/spec/spec.h"
 
 static gboolean is_word(const char *text, const char *others)
@@ -162,6 +163,14 @@ static gboolean load_all(Benchmark *benchmark, GError **error)
 	return load_metrics(benchmark, primary, error) && load_needs(benchmark, error) && check_profiles(benchmark, error);
 }
 
+static void no_benchmark(const char *dir, const char *name, GError **error)
+{
+	g_auto(GStrv) names = benchmark_list(dir, NULL);
+	g_autofree char *list = names ? g_strjoinv(", ", names) : g_strdup("none");
+
+	spec_error_set(error, SPEC_ERROR_VALUE, "benchmarks", "there is no benchmark '%s'; there are: %s", name, list);
+}
+
 Benchmark *benchmark_load(const char *dir, const char *name, GError **error)
 {
 	g_autoptr(Benchmark) benchmark = g_new0(Benchmark, 1);
@@ -179,7 +188,7 @@ Benchmark *benchmark_load(const char *dir, const char *name, GError **error)
 	benchmark->file = g_key_file_new();
 	if (!g_key_file_load_from_file(benchmark->file, path, G_KEY_FILE_NONE, &problem)) {
 		if (g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-			spec_error_set(error, SPEC_ERROR_VALUE, "benchmarks", "there is no benchmark '%s'", name);
+			no_benchmark(dir, name, error);
 		else
 			benchmark_error(error, benchmark, SPEC_ERROR_SYNTAX, problem->message);
 		return NULL;
@@ -187,25 +196,7 @@ Benchmark *benchmark_load(const char *dir, const char *name, GError **error)
 	return load_all(benchmark, error) ? g_steal_pointer(&benchmark) : NULL;
 }
 
-static int by_name(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 char **benchmark_list(const char *dir, GError **error)
 {
-	g_autoptr(GError) problem = NULL;
-	g_autoptr(GDir) folder = g_dir_open(dir, 0, &problem);
-
-	if (!folder) {
-		spec_error_set(error, SPEC_ERROR_IO, "benchmarks", "%s", problem->message);
-		return NULL;
-	}
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	for (const char *name; (name = g_dir_read_name(folder));)
-		if (g_str_has_suffix(name, ".ini") && *name != '.')
-			g_ptr_array_add(names, g_strndup(name, strlen(name) - 4));
-	g_ptr_array_sort(names, by_name);
-	g_ptr_array_add(names, NULL);
-	return (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
+	return file_names(dir, ".ini", error);
 }

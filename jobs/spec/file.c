@@ -190,6 +190,29 @@ gboolean json_object_from_data(const char *data, gsize size, JsonObject **ret_ob
 	return TRUE;
 }
 
+static int by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **file_names(const char *folder, const char *suffix, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, &problem);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	if (!dir) {
+		spec_error_set(error, SPEC_ERROR_IO, NULL, "%s", problem->message);
+		return NULL;
+	}
+	for (const char *name; (name = g_dir_read_name(dir));)
+		if (g_str_has_suffix(name, suffix) && *name != '.')
+			g_ptr_array_add(names, g_strndup(name, strlen(name) - strlen(suffix)));
+	g_ptr_array_sort(names, by_name);
+	g_ptr_array_add(names, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
+}
+
 char *json_object_to_line(JsonObject *object)
 {
 	g_autoptr(JsonNode) node = json_node_new(JSON_NODE_OBJECT);

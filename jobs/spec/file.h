@@ -23,6 +23,9 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 /* fsyncs a folder: what was made, renamed or removed in it stays so. */
 gboolean file_sync_folder(const char *folder, GError **error);
 
+/* The files of a folder whose names end so, without the suffix, in order; the caller's. IO: there is no such folder. */
+char **file_names(const char *folder, const char *suffix, GError **error);
+
 /* One JSON object a file, of at most max_bytes. *ret_object is the caller's. */
 gboolean file_read_json(const char *path, gsize max_bytes, JsonObject **ret_object, GError **error);
 gboolean file_write_json(const char *path, JsonObject *object, GError **error);	/* transfer none */

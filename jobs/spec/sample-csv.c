@@ -90,7 +90,7 @@ static gboolean read_line(SampleTable *table, const char *text, gsize length, gb
 	line[length] = 0;
 	if (header)
 		return g_str_equal(line, SAMPLE_CSV_HEADER) ||
-		       bad_syntax(error, "the header is not " SAMPLE_CSV_HEADER);
+		       bad_syntax(error, length ? "the header is not " SAMPLE_CSV_HEADER : "empty; wanted is the header " SAMPLE_CSV_HEADER);
 	return !length || append_record(table, line, error);
 }
 

@@ -312,7 +312,7 @@ gboolean mail_parse(GBytes *raw, Mail **ret_mail, GError **error)
 	GMimeParser *parser = g_mime_parser_new_with_stream(stream);
 	GMimeMessage *message = g_mime_parser_construct_message(parser, NULL);
 	gboolean ok = message ? read_message(mail, message, error)
-			      : spec_error_set(error, SPEC_ERROR_SYNTAX, "series", "a part of it is not a mail");
+			      : spec_error_set(error, SPEC_ERROR_SYNTAX, "series", "a part of it is not a mail; wanted is what git format-patch --stdout or b4 am writes");
 	g_clear_object(&message);
 	g_object_unref(parser);
 	g_object_unref(stream);

@@ -133,7 +133,7 @@ typedef struct {
 	",\"boot_start_ns\":1,\"valid\":true,\"reason\":\"\"}"
 
 static const Refusal refusals[] = {
-	{ "", SAMPLE_ERROR_SYNTAX, "line 1: the header is not *" },
+	{ "", SAMPLE_ERROR_SYNTAX, "line 1: empty; wanted is the header *" },
 	{ "a,b\n", SAMPLE_ERROR_SYNTAX, "line 1: the header is not *" },
 	{ H "1,2\n", SAMPLE_ERROR_SYNTAX, "line 2: 2 fields instead of 17" },
 	{ H ROW ROW, SAMPLE_ERROR_DUPLICATE, "line 3: the same sample as sample 1: arm base, boot 0,*" },
