@@ -89,7 +89,7 @@ class Host:
     def start_libvirtd(self):
         with open(f"{self.dir}/libvirtd.log", "a") as log:
             self.libvirtd = subprocess.Popen(
-                ["nsenter", "-t", self.inside(), "-m", "-p", "-n", "libvirtd", "--listen", "-f", "/etc/libvirt/libvirtd.conf",
+                ["nsenter", "-t", self.inside(), "-m", "-r", "-p", "-n", "libvirtd", "--listen", "-f", "/etc/libvirt/libvirtd.conf",
                  "-p", "/run/libvirt/libvirtd.pid"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.until(lambda: self.virsh("version", check=False).returncode == 0)
 

@@ -278,7 +278,6 @@ static void test_properties(void)
 /* A run and a pass are numbers without a meaning: any other numbering of them changes nothing. */
 static void test_order_of_runs_and_passes(void)
 {
-	g_autoptr(GRand) random = g_rand_new_with_seed(4);
 	g_autoptr(SampleTable) table = sample_table_new(), other = sample_table_new();
 	g_autoptr(StatsResult) result = NULL, again = NULL;
 	const StatsComparison *a, *b;
