@@ -12,7 +12,7 @@
  *     fisher A N B M               p
  *     power EFFECT BOOTS ALPHA FITTED        power
  *     boots EFFECT ALPHA POWER FITTED        boots
- *     anova BOOTS RUNS PASSES N y…           mean squares of boots, runs, passes
+ *     anova BOOTS RUNS PASSES N y…           mean squares of boots, runs, passes; their variances
  *     univariate N a…              mean sd lag-1 correlation median
  *     dip N x…                               dip
  *     steady N y… N t…                       drift drift_p sd lag1 lag1_p dip_p
@@ -197,7 +197,7 @@ static void anova(Question *question)
 	g_auto(Vector) y = take_vector(question);
 	StatsComponents c = stats_components(y.values, NULL, boot_count, runs, passes);
 
-	say_all((const double[]){ c.boot_ms, c.run_ms, c.pass_ms }, 3);
+	say_all((const double[]){ c.boot_ms, c.run_ms, c.pass_ms, c.boot_var, c.run_var, c.pass_var }, 6);
 }
 
 static void univariate(Question *question)

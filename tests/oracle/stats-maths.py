@@ -175,7 +175,7 @@ def nist():
         size = {len(group) for group in groups.values()}
         assert len(size) == 1, name
         y = [value for group in groups.values() for value in group]
-        boot_ms, run_ms, _ = numbers(ask([f"anova {len(groups)} {size.pop()} 1 {vector(y)}"])[0])
+        boot_ms, run_ms, *_ = numbers(ask([f"anova {len(groups)} {size.pop()} 1 {vector(y)}"])[0])
         precision = 10.0 ** -digits.get(name, 8.5)
         check.near(f"{name} between", boot_ms, float(between[3]), precision)
         check.near(f"{name} within", run_ms, float(within[3]), precision)
