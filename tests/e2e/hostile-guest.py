@@ -15,7 +15,8 @@ import time
 from rundir import Job, boot_values, check_whole, qemus, workshop
 
 MIB = 1 << 20
-STAGE_MIB = 128         # resident, at any time of a stage
+STAGE_MIB = 128         # resident, at any time of a stage; of what it freed a sanitizer is to keep little
+os.environ["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=4"]))
 RUN_DIR_MIB = 80        # the log's 64 and one console
 DRIVER_MIB = 16         # what all cases together leave in the driver's folder, beside kernels
 SAME_PCT = .5           # boots of one kernel lie within about .1 %
