@@ -2,8 +2,10 @@
 #include "jobs/vm-embed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +17,8 @@
 #define QEMU_USER	"libvirt-qemu"
 #define CONF_MARK	"# written by regrlab; change this line to keep your own"
 #define CONF_MAX_BYTES	(64 * 1024)
+#define STATUS_MAX_BYTES (4 * 1024 * 1024)	/* of libvirt's file of a domain */
+#define KILL_TRIES	50
 /* ROOT/lib/qemu/channel/target/domain-NNN-(20 characters)/org.regrlab.results.0 must fit into 107 bytes */
 #define ROOT_MAX	24
 
@@ -135,6 +139,73 @@ static gboolean short_root(const char *root, char **ret_root, GError **error)
 	return TRUE;
 }
 
+/* ---- what was not started to the end ---- */
+
+/* Whether another process has the root open: libvirt locks this file then. */
+static gboolean is_open(const char *root)
+{
+	g_autofree char *path = g_build_filename(root, "run", "qemu", "driver.pid", NULL);
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	gboolean locked;
+
+	if (fd < 0)
+		return errno != ENOENT;
+	locked = fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+	close(fd);
+	return locked;
+}
+
+/* The process of that domain, by its pid file; 0: it is gone. */
+static pid_t find_qemu(const char *folder, const char *name)
+{
+	g_autofree char *file = g_strconcat(name, ".pid", NULL), *path = g_build_filename(folder, file, NULL), *text = NULL;
+	g_autofree char *guest = g_strconcat("guest=", name, NULL), *proc = NULL, *line = NULL;
+	guint64 pid;
+	gsize size;
+
+	if (!file_read(path, 64, &text, NULL, NULL) ||
+	    !g_ascii_string_to_unsigned(g_strchomp(text), 10, 2, G_MAXINT, &pid, NULL))
+		return 0;
+	proc = g_strdup_printf("/proc/%d/cmdline", (int)pid);
+	/* the number may be another program's by now */
+	return g_file_get_contents(proc, &line, &size, NULL) && memmem(line, size, guest, strlen(guest)) ? (pid_t)pid : 0;
+}
+
+static void forget(const char *folder, const char *name)
+{
+	static const char *const suffixes[] = { ".xml", ".pid" };
+	pid_t pid;
+
+	for (int tries = 0; (pid = find_qemu(folder, name)) && tries < KILL_TRIES; tries++) {
+		kill(pid, SIGKILL);
+		g_usleep(G_USEC_PER_SEC / 10);
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+		g_autofree char *file = g_strconcat(name, suffixes[i], NULL), *path = g_build_filename(folder, file, NULL);
+
+		unlink(path);
+	}
+}
+
+void vm_embed_forget_unstarted(const char *root)
+{
+	g_autofree char *folder = g_build_filename(root, "run", "qemu", NULL);
+	g_auto(GStrv) names = file_names(folder, ".xml", NULL);
+
+	if (!names || is_open(root))
+		return;
+	for (char **name = names; *name; name++) {
+		g_autofree char *file = g_strconcat(*name, ".xml", NULL), *path = g_build_filename(folder, file, NULL);
+		g_autofree char *status = NULL;
+
+		if (file_read(path, STATUS_MAX_BYTES, &status, NULL, NULL) && strstr(status, " async='start'"))
+			forget(folder, *name);
+	}
+}
+
+/* ---- opening ---- */
+
 gboolean vm_embed_prepare(const char *uri, VmEmbed *ret_embed, GError **error)
 {
 	VmEmbed embed = { 0 };
@@ -147,6 +218,7 @@ gboolean vm_embed_prepare(const char *uri, VmEmbed *ret_embed, GError **error)
 		vm_embed_clear(&embed);
 		return FALSE;
 	}
+	vm_embed_forget_unstarted(embed.root);
 	choose_user(&embed);
 	leave_network(&embed);
 	if (!write_conf(&embed, error) ||

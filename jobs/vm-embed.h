@@ -17,4 +17,10 @@ typedef struct {
 gboolean vm_embed_is(const char *uri);
 
 gboolean vm_embed_prepare(const char *uri, VmEmbed *ret_embed, GError **error);
+/*
+ * Ends and forgets the domains that a killed process was about to start: libvirt takes their start for going on for ever, and
+ * neither ends them nor starts others of the name. Part of vm_embed_prepare(); nothing is done while a process has the root open.
+ */
+void vm_embed_forget_unstarted(const char *root);
+
 void vm_embed_clear(VmEmbed *embed);

@@ -6,8 +6,10 @@
 #include <libxml/relaxng.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "jobs/hostmarks.h"
@@ -411,6 +413,56 @@ static void test_embed(Place *place, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpstr(text, ==, "# mine\n");
 }
 
+static pid_t start_named(const char *name)
+{
+	g_autofree char *guest = g_strconcat("guest=", name, NULL);
+	const char *argv[] = { "sh", "-c", "sleep 600; true", guest, NULL };
+	GPid pid;
+
+	g_assert_true(g_spawn_async(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL));
+	return pid;
+}
+
+static void write_status(const char *folder, const char *name, const char *job, pid_t pid)
+{
+	g_autofree char *xml = g_strdup_printf("%s/%s.xml", folder, name), *number = g_strdup_printf("%s/%s.pid", folder, name);
+	g_autofree char *text = g_strdup_printf("<domstatus pid='0'>\n  <job type='none' async='%s'/>\n</domstatus>\n", job);
+	g_autofree char *line = g_strdup_printf("%d\n", (int)pid);
+
+	g_assert_true(g_file_set_contents(xml, text, -1, NULL) && g_file_set_contents(number, line, -1, NULL));
+}
+
+static gboolean is_there(const char *folder, const char *name)
+{
+	g_autofree char *xml = g_strdup_printf("%s/%s.xml", folder, name);
+
+	return g_file_test(xml, G_FILE_TEST_EXISTS);
+}
+
+/* What a stage was about to start when it was killed is ended; what ran is libvirt's, and a number given away is nobody's. */
+static void test_unstarted(Place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *folder = g_build_filename(place->dir, "run", "qemu", NULL);
+	pid_t starting = start_named("rl-1"), running = start_named("rl-2"), other = start_named("else");
+
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
+	g_usleep(G_USEC_PER_SEC / 5);	/* until they are what they will be */
+	write_status(folder, "rl-1", "start", starting);
+	write_status(folder, "rl-2", "none", running);
+	write_status(folder, "rl-3", "start", other);
+	vm_embed_forget_unstarted(place->dir);
+	g_assert_false(is_there(folder, "rl-1"));
+	g_assert_true(is_there(folder, "rl-2"));
+	g_assert_false(is_there(folder, "rl-3"));
+	g_assert_cmpint(waitpid(starting, NULL, 0), ==, starting);
+	g_assert_cmpint(waitpid(running, NULL, WNOHANG), ==, 0);
+	g_assert_cmpint(waitpid(other, NULL, WNOHANG), ==, 0);
+	kill(running, SIGKILL);
+	kill(other, SIGKILL);
+	g_assert_cmpint(waitpid(running, NULL, 0), ==, running);
+	g_assert_cmpint(waitpid(other, NULL, 0), ==, other);
+}
+
 static void test_embed_uri(void)
 {
 	const char *const wrong[] = { "qemu:///embed?root=relative", "qemu:///embed?", "qemu:///embed?rot=/x" };
@@ -449,6 +501,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/vm/pinning/subprocess/moved", test_pinning_process);
 	g_test_add("/vm/store/kept", Place, NULL, place_open, test_store_kept, place_close);
 	g_test_add("/vm/store/scratch", Place, NULL, place_open, test_store_scratch, place_close);
+	g_test_add("/vm/embed/unstarted", Place, NULL, place_open, test_unstarted, place_close);
 	g_test_add("/vm/dead-runs", Place, NULL, place_open, test_dead_runs, place_close);
 	g_test_add("/vm/store/reachable", Place, NULL, place_open, test_reachable, place_close);
 	g_test_add("/vm/embed/directory", Place, NULL, place_open, test_embed, place_close);
