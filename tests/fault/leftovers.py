@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -139,6 +140,19 @@ def test_embedded():
         check_embedded(place)
 
 
+def check_unstarted(place, uri, virsh, qemus):
+    """A stage was killed while libvirt started a domain: libvirt takes that start for going on, for ever."""
+    place.create(virsh, "rl-3-0-start", place.lab, place.run(3))
+    path = place.top / "l/run/qemu/rl-3-0-start.xml"
+    status = re.sub(r"<domstatus [^>]*>", "<domstatus state='paused' reason='starting up' pid='0'>", path.read_text())
+    status = re.sub(r"^ *<job .*\n", "", status, flags=re.M)
+    path.write_text(status.replace("  <domain type=", "  <job type='none' async='start' flags='0x11' asyncStarted='1'/>\n  <domain type=", 1))
+    assert "async='start'" in path.read_text()
+    assert "rl-3-0-start" in qemus().values()
+    assert place.look(uri)["up"]
+    assert "rl-3-0-start" not in qemus().values() and not path.exists()
+
+
 def check_embedded(place):
     uri = f"qemu:///embed?root={place.top}/l"   # short: no link in /run
 
@@ -175,6 +189,7 @@ def check_embedded(place):
         said = place.sweep(uri)
         assert said.count("remove domain") == 1 and "rl-2-0-live" in said, said
         assert sorted(qemus().values()) == ["rl-1-1-bare", "rl-2-0-wrong", "rl-7-0-other", "somebody"], qemus()
+        check_unstarted(place, uri, virsh, qemus)
     finally:
         for pid in qemus():
             os.kill(pid, signal.SIGKILL)
