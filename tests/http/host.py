@@ -114,22 +114,29 @@ def test_prepare_and_restore():
         assert one.files() == before
 
 
+def interrupt(one):
+    """prepare, killed when half of the CPUs are set; what it says. Where it was quicker than the kill, it is done again."""
+    for _ in range(20):
+        one.set("interrupted")
+        out = one.host("prepare", status=3)
+        if CPUS // 2 < sum(text.strip() == "performance" for text in one.files().values()) < CPUS:
+            return out
+        one.set("good")
+        one.host("restore")
+    raise AssertionError("it was never interrupted")
+
+
 def test_interrupted():
     with machine() as one:
         before = one.files()
         one.host("check", status=1)
-        one.set("interrupted")
-        out = one.host("prepare", status=3)
+        out = interrupt(one)
         assert "ssh to root@fast.example.org failed" in out and "prepare goes on where it stopped, restore puts everything back" in out, out
-        between = one.files()
-        set_now = sum(text.strip() == "performance" for text in between.values())
-        assert CPUS // 2 < set_now < CPUS, f"{set_now} of {CPUS} were set: it was not interrupted"
         one.set("good")
         one.host("restore")
         assert one.files() == before
         # and the other way: prepare goes on, and restore still knows what was before the first
-        one.set("interrupted")
-        one.host("prepare", status=3)
+        interrupt(one)
         one.set("good")
         one.host("prepare", status=1)   # some things are a person's
         assert sum(text.strip() == "performance" for text in one.files().values()) == CPUS
