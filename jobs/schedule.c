@@ -103,12 +103,18 @@ static gboolean is_final(const ScheduleBoot *boot)
 	return is_valid(boot) || (boot->arm == SAMPLE_ARM_CONTROL && !is_excused(boot));
 }
 
-/* Whether there is such a boot of the pair; with only_final, one that is not to be replaced. */
+/* As if it had not been made: the lab's own fault. */
+static gboolean is_undone(const ScheduleBoot *boot)
+{
+	return boot->arm != SAMPLE_ARM_CONTROL && schedule_is_labs_fault(boot->reason);
+}
+
+/* Whether there is such a boot of the pair, not counting what is undone; with only_final, one that is not to be replaced. */
 static gboolean has_boot(const GArray *boots, int pair, SampleArm arm, gboolean only_final)
 {
 	for (guint i = 0; i < boots->len; i++) {
 		const ScheduleBoot *boot = &g_array_index(boots, ScheduleBoot, i);
-		if (boot->pair == pair && boot->arm == arm && (is_final(boot) || !only_final))
+		if (boot->pair == pair && boot->arm == arm && (only_final ? is_final(boot) : !is_undone(boot)))
 			return TRUE;
 	}
 	return FALSE;

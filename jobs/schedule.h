@@ -13,7 +13,9 @@
  * halves of pairs are booted again, the earliest pair first. Where both arms
  * miss boots, their order goes on in the ABBA pattern. A replacement has the
  * pair of the boot it replaces and a boot number of its own. So every boot of
- * a pair below a look's is made before every boot of the pairs beyond.
+ * a pair below a look's is made before every boot of the pairs beyond. What
+ * the lab itself lost is made again at once, in its place: kills leave the
+ * order, and with it the result, as it would have been.
  *
  * A control boot is one of the base kernel more, in the middle of a pair:
  * ACB BCA ACB BCA. So base and control are in ABBA order too, and base and

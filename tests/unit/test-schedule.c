@@ -222,6 +222,25 @@ static void test_lost(void)
 }
 
 /* Threads that are not where they belong are not the kernel's doing. */
+/* What the lab lost is made again in its place, so that the order stays. */
+static void test_lost_at_once(void)
+{
+	g_autoptr(GArray) boots = g_array_new(FALSE, FALSE, sizeof(ScheduleBoot));
+	int pair;
+	SampleArm arm;
+
+	for (int i = 0; i < 3; i++) {
+		g_assert_true(schedule_next("ABBA", 2, boots, &pair, &arm));
+		g_assert_cmpint(pair, ==, 0);
+		g_assert_cmpint(arm, ==, SAMPLE_ARM_BASE);
+		add(boots, 0, SAMPLE_ARM_BASE, "lost");
+	}
+	add(boots, 0, SAMPLE_ARM_BASE, "");
+	g_assert_true(schedule_next("ABBA", 2, boots, &pair, &arm));
+	g_assert_cmpint(pair, ==, 0);
+	g_assert_cmpint(arm, ==, SAMPLE_ARM_PATCHED);
+}
+
 static void test_misplaced(void)
 {
 	g_autoptr(GArray) boots = boots_new();
@@ -240,6 +259,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/schedule/order", test_order);
+	g_test_add_func("/schedule/lost-at-once", test_lost_at_once);
 	g_test_add_func("/schedule/replacements", test_replacements);
 	g_test_add_func("/schedule/portions", test_portions);
 	g_test_add_func("/schedule/control-order", test_control_order);
