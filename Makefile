@@ -2,7 +2,8 @@
 #
 #   make            build everything into build/
 #   make demo       a real job on a real kernel, from nothing to the table; make demo-stop ends its daemon
-#   make test       all tests (dependencies included); T=name runs those that match
+#   make test       the tests (dependencies included); T=name runs those that match
+#   make test-long  the static checks, and the tests that take long
 #   make check      the inner loop: unit and http tests
 #   make lint       warnings of gcc and clang, clang-tidy, cppcheck, dependency directions
 #   make fuzz       every parser under libFuzzer, FUZZ_S seconds each
@@ -43,7 +44,7 @@ CPUS := $(shell nproc)
 # what `make test` runs its tests on
 ASAN = BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer" CFLAGS="-O1 -g"
 
-.PHONY: all programs tests demo demo-stop deps test check lint fuzz bench install clean
+.PHONY: all programs tests demo demo-stop deps test test-long sanitized check lint fuzz bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -105,12 +106,18 @@ demo: deps
 demo-stop:
 	@deploy/demo-stop
 
-# the tests run on programs with sanitizers; T=stats or T=http/submit picks some, V=1 shows what they print
-test:
+# The tests run on programs with sanitizers, but for the oracles, which compute a lot. T=stats or T=http/submit picks some, V=1
+# shows what they print.
+test: sanitized
+	@tests/run --build $(BUILD)/asan --plain $(BUILD) $(T)
+
+test-long: sanitized
+	@tests/run --build $(BUILD)/asan --plain $(BUILD) --long $(T)
+
+sanitized:
 	@deploy/install-deps build run test
-	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs
+	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs drivers
 	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget $(ASAN) programs tests
-	@tests/run --build $(BUILD)/asan $(T)
 
 # the inner loop: on the plain programs, and nothing that takes long; T= picks from the long ones, too
 check:
@@ -135,8 +142,9 @@ fuzzers: $(FUZZERS)
 bench:
 	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs benches
 	@tests/run --build $(BUILD) --only bench --verbose $(T)
-.PHONY: benches
+.PHONY: benches drivers
 benches: $(BENCHES)
+drivers: $(DRIVERS)
 
 install: programs
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/regrlab $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks \

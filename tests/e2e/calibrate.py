@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """regrlab calibrate on real boots: what it stores of the host, and the quote that is made from it."""
 import json
 import os

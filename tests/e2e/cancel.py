@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 # timeout: 1500
 """A job is cancelled at each of its steps: soon, whatever the step still had to do, and nothing of it goes on.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 # timeout: 2400
 """Guests that lie, flood, stall and never end: each is bounded and named, and the job after them is as it was before.
 

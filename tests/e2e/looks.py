@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 # timeout: 2400
 """Sequential jobs on real kernels: a change of one per cent, a stop before the last boot, boots added, control arms.
 

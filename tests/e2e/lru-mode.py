@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """LRU-batch code shows in pwrite with the older LRU and not with MGLRU, and undoing the change shows as an improvement."""
 import subprocess
 

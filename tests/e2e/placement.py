@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 # timeout: 1500
 """Where QEMU's threads and a build's processes really run, by the kernel's own account, sampled while both go on.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """Virtual machines and volumes that dead stages left on a libvirtd and in an embedded driver: they go, all others stay.
 
 The libvirtd and the QEMUs are real; the guests are empty.
