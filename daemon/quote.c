@@ -5,6 +5,7 @@
 
 #include "daemon/quote-past.h"
 #include "jobs/spec/benchmark.h"
+#include "jobs/spec/json-text.h"
 #include "jobs/spec/peek.h"
 #include "jobs/stats/analysis.h"
 #include "jobs/stats/calibration.h"
@@ -29,14 +30,6 @@ static void quote_clear(Quote *quote)
 	past_clear(&quote->past);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Quote, quote_clear)
-
-static void set_double(JsonObject *object, const char *name, double value)
-{
-	if (isfinite(value))
-		json_object_set_double_member(object, name, value);
-	else
-		json_object_set_null_member(object, name);
-}
 
 static void set_job(JsonObject *object, gint64 job)
 {
@@ -115,7 +108,7 @@ static JsonObject *effect(const Quote *quote, const BenchmarkSet *set, double al
 
 	json_object_set_string_member(object, "benchmark", set->benchmark);
 	json_object_set_string_member(object, "params", set->params);
-	set_double(object, "effect_pct", effect_pct);
+	json_set_double(object, "effect_pct", effect_pct);
 	json_object_set_string_member(object, "source", noise.source);
 	json_object_set_int_member(object, "boots", noise.boots);
 	set_job(object, noise.job);
@@ -158,7 +151,7 @@ static JsonObject *build(const Quote *quote, int arm, double *ret_s, GError **er
 		json_object_set_boolean_member(object, "cached", past.cached);
 	else
 		json_object_set_null_member(object, "cached");
-	set_double(object, "seconds", past.seconds);
+	json_set_double(object, "seconds", past.seconds);
 	set_job(object, past.job);
 	if (past.known && past.cached)
 		set_reason(object, "job %" G_GINT64_FORMAT " built it, if the names still mean the same commits", past.job);
@@ -183,27 +176,45 @@ static JsonObject *builds(const Quote *quote, double *ret_s, GError **error)
 		return NULL;
 	json_object_set_object_member(object, "patched", patched);
 	*ret_s = base_s + patched_s;
-	set_double(object, "seconds", *ret_s);
+	json_set_double(object, "seconds", *ret_s);
 	return g_steal_pointer(&object);
+}
+
+/* Of the control arm that the job may get. */
+static int control_boots(const Quote *quote)
+{
+	const ConfigHost *host = quote->host;
+
+	return host->control_every && quote->spec->max_boots >= (int)STATS_MIN_BOOTS && !job_spec_is_calibration(quote->spec) ?
+		       (int)STATS_MIN_BOOTS : 0;
+}
+
+static void set_boots_reason(JsonObject *object, int boots, int control)
+{
+	if (control)
+		set_reason(object, "at most: %d boots, and %d of a control arm if it gets one, as long as those of jobs with the same "
+			   "benchmarks and parameters", boots, control);
+	else
+		set_reason(object, "at most: %d boots as long as those of jobs with the same benchmarks and parameters", boots);
 }
 
 static JsonObject *measuring(const Quote *quote, double *ret_s, GError **error)
 {
 	JsonObject *object;
+	int boots = 2 * quote->spec->max_boots, control = control_boots(quote);
 	gboolean same;
 	double boot_s;
 
 	if (!past_boot_s(quote->lab, &quote->past, quote->spec, &boot_s, &same, error))
 		return NULL;
 	object = json_object_new();
-	*ret_s = 2 * quote->spec->max_boots * boot_s;
-	set_double(object, "boot_s", boot_s);
-	set_double(object, "seconds", *ret_s);
+	*ret_s = (boots + control) * boot_s;
+	json_set_double(object, "boot_s", boot_s);
+	json_set_double(object, "seconds", *ret_s);
 	if (isnan(boot_s))
 		set_reason(object, "no job with these benchmarks has been measured on host %s with this clock", quote->host->name);
 	else if (same)
-		set_reason(object, "at most: %d boots as long as those of jobs with the same benchmarks and parameters",
-			   2 * quote->spec->max_boots);
+		set_boots_reason(object, boots, control);
 	else
 		set_reason(object, "at most, and roughly: jobs with other benchmarks or parameters are all there is to go by");
 	return object;
@@ -270,7 +281,7 @@ static JsonObject *start(const Quote *quote, double *ret_s, GError **error)
 	}
 	*ret_s = before ? sum / hosts : 0;
 	json_object_set_int_member(object, "jobs_before", before);
-	set_double(object, "seconds", *ret_s);
+	json_set_double(object, "seconds", *ret_s);
 	if (!before)
 		set_reason(object, "at once: no job is before it");
 	else if (isnan(*ret_s))
@@ -299,8 +310,8 @@ static gboolean add_times(const Quote *quote, JsonObject *object, GError **error
 	if (!part)
 		return FALSE;
 	json_object_set_object_member(object, "start", part);
-	set_double(object, "seconds", build_s + measure_s);
-	set_double(object, "done_in_s", start_s + build_s + measure_s);
+	json_set_double(object, "seconds", build_s + measure_s);
+	json_set_double(object, "done_in_s", start_s + build_s + measure_s);
 	return TRUE;
 }
 

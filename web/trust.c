@@ -39,32 +39,38 @@ void trust_warning_paragraph(Html *html, const StoreJob *job)
 	html_raw(html, "</p>\n");
 }
 
-static void control_comparison(Html *html, JsonObject *comparison)
+char *trust_control(const StoreJob *job)
 {
-	g_autofree char *p = words_p(peek_double(comparison, "p", NAN));
+	JsonArray *comparisons = peek_array(job->control, "comparisons");
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	html_text(html, peek_string(comparison, "benchmark"));
-	html_text(html, peek_bool(comparison, "alarm") ? ": a false alarm" : ": no difference");
-	html_textf(html, " (p %s)", p);
+	if (!job->control)
+		return NULL;
+	g_string_printf(text, "Control arm, the base kernel against itself in %" G_GINT64_FORMAT " pairs of boots: ",
+			peek_int(job->control, "boots", 0));
+	for (guint i = 0; i < peek_length(comparisons); i++) {
+		JsonObject *comparison = peek_element(comparisons, i);
+		g_autofree char *p = words_p(peek_double(comparison, "p", NAN));
+
+		g_string_append_printf(text, "%s%s: %s (p %s)", i ? ", " : "", peek_string(comparison, "benchmark"),
+				       peek_bool(comparison, "alarm") ? "a false alarm" : "no difference", p);
+	}
+	if (!peek_length(comparisons))
+		g_string_append(text, "too few boots to compare");
+	g_string_append(text, peek_bool(job->control, "counts") ? "; counted for its host" : "; not counted for its host");
+	g_string_append(text, ". It is no part of the result.");
+	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 void trust_control_paragraph(Html *html, const StoreJob *job)
 {
-	JsonArray *comparisons = peek_array(job->control, "comparisons");
+	g_autofree char *text = trust_control(job);
 
-	if (!job->control)
+	if (!text)
 		return;
-	html_raw(html, "<p class=\"quiet\">Control arm, the base kernel against itself in ");
-	html_textf(html, "%" G_GINT64_FORMAT, peek_int(job->control, "boots", 0));
-	html_raw(html, " pairs of boots: ");
-	for (guint i = 0; i < peek_length(comparisons); i++) {
-		html_text(html, i ? ", " : "");
-		control_comparison(html, peek_element(comparisons, i));
-	}
-	if (!peek_length(comparisons))
-		html_raw(html, "too few boots to compare");
-	html_text(html, peek_bool(job->control, "counts") ? "; counted for its host" : "; not counted for its host");
-	html_raw(html, ". It is no part of the result. <code>regrlab analyze ");
+	html_raw(html, "<p class=\"quiet\">");
+	html_text(html, text);
+	html_raw(html, " <code>regrlab analyze ");
 	html_text(html, peek_string(job->control, "arguments"));
 	html_raw(html, " samples.csv</code></p>\n");
 }

@@ -11,7 +11,9 @@ char *trust_warning(const StoreJob *job);
 /* The same for the page of the job; nothing where there is none. */
 void trust_warning_paragraph(Html *html, const StoreJob *job);
 
-/* A line on the job's control arm; nothing where there is none. */
+/* What came of the job's control arm, in sentences; NULL: it has none, or not yet. The caller's. */
+char *trust_control(const StoreJob *job);
+/* The same for the page of the job, with how to recompute it; nothing where there is none. */
 void trust_control_paragraph(Html *html, const StoreJob *job);
 
 /* The part of /hosts about one host. Arrays of StoreLedger and StoreCalibration; NULL: none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jobs/spec/json-text.h"
 
+#include <math.h>
 #include <string.h>
 
 char *json_text(JsonNode *node, gboolean indented)
@@ -25,4 +26,12 @@ char *json_text(JsonNode *node, gboolean indented)
 	}
 	*to = 0;
 	return text;
+}
+
+void json_set_double(JsonObject *object, const char *name, double value)
+{
+	if (isfinite(value))
+		json_object_set_double_member(object, name, value);
+	else
+		json_object_set_null_member(object, name);
 }

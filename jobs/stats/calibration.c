@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "jobs/spec/json-text.h"
 #include "jobs/stats/compare.h"
 #include "jobs/stats/components.h"
 #include "jobs/stats/descriptive.h"
@@ -149,14 +150,6 @@ GPtrArray *stats_calibrate(const SampleTable *table, const char *const *primary,
 
 /* ---- JSON ---- */
 
-static void set_double(JsonObject *object, const char *name, double value)
-{
-	if (isfinite(value))
-		json_object_set_double_member(object, name, value);
-	else
-		json_object_set_null_member(object, name);
-}
-
 static double sd_pct(double variance)
 {
 	return isnan(variance) ? NAN : stats_percent(sqrt(variance));
@@ -170,7 +163,7 @@ static JsonArray *effects(const StatsCalibration *calibration)
 		JsonObject *effect = json_object_new();
 
 		json_object_set_int_member(effect, "boots_per_arm", stats_calibration_boots[i]);
-		set_double(effect, "effect_pct", calibration->effect_pct[i]);
+		json_set_double(effect, "effect_pct", calibration->effect_pct[i]);
 		json_array_add_object_element(array, effect);
 	}
 	return array;
@@ -208,23 +201,23 @@ JsonObject *stats_calibration_to_json(const StatsCalibration *calibration)
 	json_object_set_int_member(object, "boots", calibration->boots);
 	json_object_set_int_member(object, "runs", calibration->runs);
 	json_object_set_int_member(object, "passes", calibration->passes);
-	set_double(object, "mean", calibration->mean);
-	set_double(object, "sd_log", steadiness->sd);
-	set_double(object, "sd_pct", stats_percent(steadiness->sd));
-	set_double(object, "boot_sd_pct", sd_pct(calibration->boot_var));
-	set_double(object, "run_sd_pct", sd_pct(calibration->run_var));
-	set_double(object, "pass_sd_pct", sd_pct(calibration->pass_var));
+	json_set_double(object, "mean", calibration->mean);
+	json_set_double(object, "sd_log", steadiness->sd);
+	json_set_double(object, "sd_pct", stats_percent(steadiness->sd));
+	json_set_double(object, "boot_sd_pct", sd_pct(calibration->boot_var));
+	json_set_double(object, "run_sd_pct", sd_pct(calibration->run_var));
+	json_set_double(object, "pass_sd_pct", sd_pct(calibration->pass_var));
 	json_object_set_boolean_member(object, "components_truncated", calibration->truncated);
 	if (calibration->best_runs)
 		json_object_set_int_member(object, "best_runs", calibration->best_runs);
 	else
 		json_object_set_null_member(object, "best_runs");
-	set_double(object, "drift_pct", stats_percent(steadiness->drift));
-	set_double(object, "drift_p", steadiness->drift_p);
-	set_double(object, "lag1", steadiness->lag1);
-	set_double(object, "lag1_p", steadiness->lag1_p);
-	set_double(object, "dip", steadiness->dip);
-	set_double(object, "dip_p", steadiness->dip_p);
+	json_set_double(object, "drift_pct", stats_percent(steadiness->drift));
+	json_set_double(object, "drift_p", steadiness->drift_p);
+	json_set_double(object, "lag1", steadiness->lag1);
+	json_set_double(object, "lag1_p", steadiness->lag1_p);
+	json_set_double(object, "dip", steadiness->dip);
+	json_set_double(object, "dip_p", steadiness->dip_p);
 	json_object_set_array_member(object, "warnings", warnings(steadiness));
 	json_object_set_array_member(object, "effects", effects(calibration));
 	return object;
