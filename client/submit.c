@@ -10,7 +10,7 @@
 #define MAX_BYTES (64u * 1024 * 1024)	/* more than any lab takes */
 
 /* Options that are form fields of the same name: one row each. */
-enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, RULE, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS,
+enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, RULE, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS, REPLICATE,
        SEED, NOTIFY, SUBJECT, N_FIELDS };
 
 static const struct {
@@ -29,6 +29,7 @@ static const struct {
 	[PRIORITY] = { "priority", "priority", "-10 … 10, the highest first", "N" },
 	[HOST] = { "host", "host", "The host to measure on (any that fits)", "NAME" },
 	[LABELS] = { "labels", "labels", "What the host must have", "LABEL,…" },
+	[REPLICATE] = { "replicate", "replicate", "Measure it on so many hosts, and say whether they agree (1)", "N" },
 	[SEED] = { "seed", "seed", "Of every random choice", "N" },
 	[NOTIFY] = { "notify", "notify", "Who gets mail", "ADDRESS" },
 	[SUBJECT] = { "subject", "subject", "What to call it (the series' subject)", "TEXT" },

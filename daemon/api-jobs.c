@@ -95,16 +95,23 @@ void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNU
 void api_answer_job(HttpRequest *request, Lab *lab, const StoreJob *job, unsigned status)
 {
 	g_autoptr(GPtrArray) boots = NULL;
+	g_autoptr(StoreReplicas) replicas = NULL;
 	g_auto(GStrv) artifacts = artifacts_list(lab, job->id);
 	GError *error = NULL;
+	JsonObject *object;
 	int position;
 
-	if (!store_boots(lab->db, job->id, &boots, &error) ||
+	if (!store_boots(lab->db, job->id, &boots, &error) || !store_replicas(lab->db, job, &replicas, &error) ||
 	    !queue_position(lab->queue, job, &position, &error)) {
 		answer_trouble(request, job->id, error);
 		return;
 	}
-	answer_json(request, status, job_json(job, boots, (const char *const *)artifacts, position));
+	object = job_json(job, boots, (const char *const *)artifacts, position);
+	if (replicas)
+		json_object_set_object_member(object, "replicas", job_json_replicas(replicas));
+	else
+		json_object_set_null_member(object, "replicas");
+	answer_json(request, status, object);
 }
 
 void api_job(HttpRequest *request, Lab *lab, const RouteMatch *match)

@@ -42,7 +42,7 @@ static gboolean check(HttpRequest *request, Lab *lab, const RouteMatch *match, c
 		answer_error(request, 409, "host-gone", NULL, "job %" G_GINT64_FORMAT " was measured on host '%s', which is not "
 			     "configured any longer", job->id, job->host);
 	}
-	return !http_answered(request) && api_check_limits(request, lab, match->caller);
+	return !http_answered(request) && api_check_limits(request, lab, match->caller, 1);
 }
 
 void api_more(HttpRequest *request, Lab *lab, const RouteMatch *match)

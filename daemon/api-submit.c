@@ -75,13 +75,22 @@ static gboolean check_benchmarks(Lab *lab, const JobSpec *spec, GError **error)
 	return check_plan(lab, spec, "quick", error) && check_plan(lab, spec, "full", error);
 }
 
+static gboolean check_replicas(Lab *lab, const JobSpec *spec, GError **error)
+{
+	g_auto(GStrv) hosts = queue_spread(lab->queue, spec, (guint)spec->replicate);
+
+	return hosts || spec_error_set(error, SPEC_ERROR_VALUE, "replicate",
+				       "fewer than %d hosts have what it needs: the labels asked for, and memory for the guests",
+				       spec->replicate);
+}
+
 /* Whether it can be measured anywhere; whether that host is up, and idle, is another question. */
 static gboolean check_hosts(Lab *lab, const JobSpec *spec, GError **error)
 {
 	if (*spec->host && !config_host(lab->config, spec->host))
 		return spec_error_set(error, SPEC_ERROR_VALUE, "host", "there is no host '%s'; /hosts lists them", spec->host);
 	if (queue_has_host(lab->queue, spec))
-		return TRUE;
+		return check_replicas(lab, spec, error);
 	return spec_error_set(error, SPEC_ERROR_VALUE, *spec->labels ? "labels" : "benchmarks",
 			      "no host%s%s has what it needs: the labels asked for, and memory for the guests",
 			      *spec->host ? " of the name " : "", spec->host);
@@ -105,7 +114,7 @@ static void refuse_for_now(HttpRequest *request, const char *code, const char *r
 }
 
 /* The limits of the caller's token. */
-static gboolean check_share(HttpRequest *request, Lab *lab, const Caller *caller)
+static gboolean check_share(HttpRequest *request, Lab *lab, const Caller *caller, int wanted)
 {
 	GError *error = NULL;
 	gint64 used_ns;
@@ -116,7 +125,7 @@ static gboolean check_share(HttpRequest *request, Lab *lab, const Caller *caller
 		answer_trouble(request, 0, error);
 		return FALSE;
 	}
-	if (caller->queue_max && jobs >= caller->queue_max) {
+	if (caller->queue_max && jobs + wanted > caller->queue_max) {
 		refuse_for_now(request, "token-queue-full", RETRY_AFTER_S,
 			       "as many jobs of this token wait as may; try again later");
 		return FALSE;
@@ -129,7 +138,7 @@ static gboolean check_share(HttpRequest *request, Lab *lab, const Caller *caller
 	return TRUE;
 }
 
-static gboolean check_room(HttpRequest *request, Lab *lab)
+static gboolean check_room(HttpRequest *request, Lab *lab, int wanted)
 {
 	gint64 counts[JOB_N_STATES], live = 0;
 	GError *error = NULL;
@@ -141,15 +150,15 @@ static gboolean check_room(HttpRequest *request, Lab *lab)
 	for (int i = 0; i < JOB_N_STATES; i++)
 		if (!job_state_is_final(i))
 			live += counts[i];
-	if (live < lab->config->queue_max)
+	if (live + wanted <= lab->config->queue_max)
 		return TRUE;
 	refuse_for_now(request, "queue-full", RETRY_AFTER_S, "as many jobs wait as may; try again later");
 	return FALSE;
 }
 
-gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller)
+gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller, int wanted)
 {
-	return check_room(request, lab) && check_share(request, lab, caller);
+	return check_room(request, lab, wanted) && check_share(request, lab, caller, wanted);
 }
 
 static gboolean check_key(HttpRequest *request, const char *key)
@@ -241,7 +250,7 @@ static gboolean begin_reading(HttpRequest *request, Lab *lab, RouteMatch *match)
 	reading->submission = submission_new();
 	reading->type = g_strdup(http_request_header(request, "Content-Type"));
 	return check_key(request, http_request_header(request, "Idempotency-Key")) &&
-	       api_check_limits(request, lab, match->caller) && read_query(request, reading) &&
+	       api_check_limits(request, lab, match->caller, 1) && read_query(request, reading) &&
 	       check_type(request, reading->type);
 }
 
@@ -270,11 +279,12 @@ static GBytes *take_bytes(GString **content)
 static void accepted(HttpRequest *request, Lab *lab, gint64 id)
 {
 	g_autoptr(StoreJob) job = NULL;
+	g_autoptr(StoreReplicas) replicas = NULL;
 	g_autofree char *location = g_strdup_printf(API "/jobs/%" G_GINT64_FORMAT, id);
 	JsonObject *object;
 	GError *error = NULL;
 
-	if (!store_job_get(lab->db, id, &job, &error)) {
+	if (!store_job_get(lab->db, id, &job, &error) || !store_replicas(lab->db, job, &replicas, &error)) {
 		answer_trouble(request, id, error);
 		return;
 	}
@@ -282,6 +292,8 @@ static void accepted(HttpRequest *request, Lab *lab, gint64 id)
 	json_object_set_int_member(object, "id", id);
 	json_object_set_string_member(object, "state", job_state_name(job->state));
 	json_object_set_object_member(object, "links", job_json_links(id, NULL));
+	if (replicas)
+		json_object_set_object_member(object, "replicas", job_json_replicas(replicas));
 	answer_json(request, 202, object);
 	http_answer_header(request, "Location", location);
 }
@@ -305,6 +317,7 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	Submission *submission = reading->submission;
 	g_autoptr(GBytes) series = NULL, config = NULL;
 	g_autofree char *digest = NULL, *own_key = NULL;
+	g_auto(GStrv) hosts = NULL;
 	Caller *caller = match->caller;
 	const char *key = http_request_header(request, "Idempotency-Key");
 	GError *error = NULL;
@@ -316,7 +329,7 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		return;
 	}
 	/* once more: others were served meanwhile */
-	if (!api_check_limits(request, lab, caller) || !check_places(request, lab, submission->spec))
+	if (!api_check_limits(request, lab, caller, submission->spec->replicate) || !check_places(request, lab, submission->spec))
 		return;
 	if (reading->dry_run) {
 		caller_set_target(caller, "quote");
@@ -329,7 +342,10 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 	series = take_bytes(&submission->series);
 	config = take_bytes(&submission->config);
 
-	StoreSubmission row = { submission->spec, series, config, own_key, digest, caller->submitter };
+	hosts = submission->spec->replicate > 1 ?
+		queue_spread(lab->queue, submission->spec, (guint)submission->spec->replicate) : NULL;
+
+	StoreSubmission row = { submission->spec, series, config, own_key, digest, caller->submitter, hosts };
 	if (!store_job_add(lab->db, &row, lab->now_ns(), &id, &again, &error)) {
 		if (g_error_matches(error, DB_ERROR, DB_ERROR_CONFLICT)) {
 			answer_error(request, 409, "conflict", "Idempotency-Key", "%s", error->message);

@@ -8,8 +8,8 @@
 /* api-submit.c */
 extern const RouteWork api_submit_work;
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match);
-/* The limits of the queue and of the caller's token; FALSE: answered. */
-gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller);
+/* The limits of the queue and of the caller's token, of that many jobs more; FALSE: answered. */
+gboolean api_check_limits(HttpRequest *request, Lab *lab, const Caller *caller, int wanted);
 
 /* api-jobs.c */
 void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match);

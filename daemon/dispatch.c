@@ -64,6 +64,35 @@ static DispatchHost *choose(const Need *need, const GPtrArray *hosts)
 	return best;
 }
 
+/* The best of those that fit and are not taken yet; NULL: no more. */
+static const DispatchHost *next_of_spread(const Need *need, const GPtrArray *hosts, GPtrArray *taken)
+{
+	const DispatchHost *best = NULL;
+
+	for (guint i = 0; i < hosts->len; i++) {
+		const DispatchHost *host = g_ptr_array_index(hosts, i);
+
+		if (!dispatch_fits(need, host) || g_ptr_array_find(taken, host->name, NULL))
+			continue;
+		if (!best || (host->usable && !best->usable) || (host->usable == best->usable && better(host, best)))
+			best = host;
+	}
+	return best;
+}
+
+char **dispatch_spread(const Need *need, const GPtrArray *hosts, guint count)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+	const DispatchHost *host;
+
+	while (names->len < count && (host = next_of_spread(need, hosts, names)) != NULL) {
+		g_ptr_array_add(names, (gpointer)host->name);
+		g_strv_builder_add(builder, host->name);
+	}
+	return names->len == count ? g_strv_builder_end(builder) : NULL;
+}
+
 void dispatch(const GPtrArray *jobs, const GPtrArray *hosts, guint64 pass, DispatchFunc func, gpointer data)
 {
 	int places = 0;

@@ -54,6 +54,10 @@ typedef struct {
 /* The host could run it if it were up and idle. */
 gboolean dispatch_fits(const Need *need, const DispatchHost *host);
 
+/* The names of count hosts for the same comparison: those that fit, the usable ones first, then as dispatch() chooses. NULL: there
+ * are fewer. Ends with NULL; the caller's. */
+char **dispatch_spread(const Need *need, const GPtrArray *hosts, guint count);
+
 /* What a job takes of a host's memory. */
 int dispatch_memory_mib(const Need *need, const DispatchHost *host);
 

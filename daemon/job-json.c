@@ -2,6 +2,7 @@
 #include "daemon/job-json.h"
 
 #include "daemon/routes.h"
+#include "jobs/spec/json-text.h"
 
 char *job_json_time(gint64 time_ns)
 {
@@ -137,6 +138,46 @@ JsonObject *job_json_brief(const StoreJob *job)
 	json_object_set_string_member(object, "clock", job_clock_name(job->spec->clock));
 	json_object_set_int_member(object, "priority", job->spec->priority);
 	json_object_set_object_member(object, "links", job_json_links(job->id, NULL));
+	return object;
+}
+
+static JsonObject *agreement_json(const StatsAgreement *agreement)
+{
+	JsonObject *object = json_object_new();
+
+	json_object_set_string_member(object, "benchmark", agreement->benchmark);
+	json_object_set_string_member(object, "params", agreement->params);
+	json_object_set_string_member(object, "metric", agreement->metric);
+	json_object_set_int_member(object, "hosts", agreement->hosts);
+	json_set_double(object, "change_low_pct", agreement->low_pct);
+	json_set_double(object, "change_high_pct", agreement->high_pct);
+	json_set_double(object, "p", agreement->p);
+	json_set_double(object, "p_holm", agreement->p_holm);
+	json_object_set_string_member(object, "agreement", stats_agreement_to_string(agreement->kind));
+	json_object_set_string_member(object, "reason", agreement->reason);
+	return object;
+}
+
+JsonObject *job_json_replicas(const StoreReplicas *replicas)
+{
+	JsonObject *object = json_object_new();
+	JsonArray *jobs = json_array_new(), *agreements = json_array_new();
+
+	for (guint i = 0; i < replicas->jobs->len; i++) {
+		const StoreJob *job = g_ptr_array_index(replicas->jobs, i);
+		JsonObject *one = json_object_new();
+
+		json_object_set_int_member(one, "id", job->id);
+		json_object_set_string_member(one, "host", job->spec->host);
+		json_object_set_string_member(one, "state", job_state_name(job->state));
+		json_array_add_object_element(jobs, one);
+	}
+	for (guint i = 0; i < replicas->agreements->len; i++)
+		json_array_add_object_element(agreements, agreement_json(g_ptr_array_index(replicas->agreements, i)));
+	json_object_set_array_member(object, "jobs", jobs);
+	json_object_set_int_member(object, "results", replicas->results);
+	json_object_set_string_member(object, "summary", replicas->summary);
+	json_object_set_array_member(object, "comparisons", agreements);
 	return object;
 }
 

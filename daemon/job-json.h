@@ -5,9 +5,12 @@
 #include <json-glib/json-glib.h>
 
 #include "daemon/lab.h"
+#include "db/store-replicas.h"
 
 /* Everything about one; boots may be NULL. The caller's. */
 JsonObject *job_json(const StoreJob *job, const GPtrArray *boots, const char *const *artifacts, int queue_position);
+/* On which hosts the same is measured, and whether they agree. The caller's. */
+JsonObject *job_json_replicas(const StoreReplicas *replicas);
 /* What a list has of each: id, state, subject, progress, times, links. */
 JsonObject *job_json_brief(const StoreJob *job);
 JsonObject *job_json_links(gint64 id, const char *const *artifacts);

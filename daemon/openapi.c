@@ -27,6 +27,7 @@ static const struct {
 	{ "priority", "-10 to 10: higher first among your own jobs, and below 0 after those of others" },
 	{ "host", "the host to measure on, by its name; any that fits if not given" },
 	{ "labels", "labels that the host must have, separated by commas" },
+	{ "replicate", "on how many hosts it is measured, each a job of its own with all boots (1)" },
 	{ "seed", "of every random choice; 0: the lab picks one" },
 	{ "notify", "a mail address" },
 	{ "subject", "for people; else the series' own" },

@@ -50,6 +50,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
 	g_autoptr(GPtrArray) boots = NULL;
 	g_autoptr(StatsResult) result = NULL;
+	g_autoptr(StoreReplicas) replicas = NULL;
 	g_autoptr(JsonNode) node = NULL;
 	g_auto(GStrv) artifacts = NULL;
 	GError *error = NULL;
@@ -60,7 +61,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 	if (!job)
 		return;
 	if (!store_boots(lab->db, job->id, &boots, &error) || !load_result(lab, job->id, &result, &node, &error) ||
-	    !queue_position(lab->queue, job, &position, &error)) {
+	    !store_replicas(lab->db, job, &replicas, &error) || !queue_position(lab->queue, job, &position, &error)) {
 		answer_trouble(request, job->id, error);
 		return;
 	}
@@ -71,6 +72,7 @@ static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, 
 		.boots = boots,
 		.result = result,
 		.host_warnings = node ? peek_array(json_node_get_object(node), "host_warnings") : NULL,
+		.replicas = replicas,
 		.artifacts = (const char *const *)artifacts,
 		.url = lab->config->url,
 		.queue_position = position,

@@ -319,6 +319,11 @@ gboolean queue_has_host(Queue *queue, const JobSpec *spec)
 	return FALSE;
 }
 
+char **queue_spread(Queue *queue, const JobSpec *spec, guint count)
+{
+	return dispatch_spread(line_need(queue->line, spec), hosts_places(queue->hosts, FALSE), count);
+}
+
 gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error)
 {
 	g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);

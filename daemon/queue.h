@@ -35,6 +35,9 @@ Host *queue_host(const Queue *queue, const char *name);	/* one that is configure
 /* Whether there is a host that a job could be measured on, if it were up and idle. */
 gboolean queue_has_host(Queue *queue, const JobSpec *spec);
 
+/* The names of that many hosts for the same comparison; NULL: fewer fit. Ends with NULL; the caller's. */
+char **queue_spread(Queue *queue, const JobSpec *spec, guint count);
+
 /* The queued jobs whose turn comes next, an array of StoreJob that owns them. */
 gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error);
 

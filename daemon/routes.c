@@ -51,6 +51,7 @@ static const RouteQuery submit_queries[] = {
 	{ "priority", "integer", "as in the form" },
 	{ "host", "string", "as in the form" },
 	{ "labels", "string", "as in the form" },
+	{ "replicate", "integer", "as in the form" },
 	{ "seed", "string", "as in the form" },
 	{ "notify", "string", "as in the form" },
 	{ "subject", "string", "as in the form" },

@@ -119,26 +119,55 @@ static gboolean add_job(Db *db, JobSpec *spec, const char *submitter, gint64 now
 	return TRUE;
 }
 
+static gboolean add_whole_job(Db *db, const StoreSubmission *submission, gint64 now_ns, GError **error)
+{
+	JobSpec *spec = submission->spec;
+
+	return set_spec(db, spec, error) && add_benchmarks(db, spec->job, spec->benchmarks, error) &&
+	       add_file(db, spec->job, "series.mbox", submission->series, error) &&
+	       add_file(db, spec->job, "config", submission->config, error) &&
+	       (!submission->key || (spec->replicate_of && spec->job != spec->replicate_of) ||
+		add_key(db, submission, spec->job, now_ns, error));
+}
+
+/* *ret_first: the number of the first. Within one transaction numbers follow each other: AUTOINCREMENT, one writer. */
+static gboolean add_jobs(Db *db, const StoreSubmission *submission, gint64 now_ns, gint64 *ret_first, GError **error)
+{
+	JobSpec *spec = submission->spec;
+	guint64 seed = spec->seed;
+	guint i = 0;
+
+	*ret_first = 0;
+	do {
+		spec->seed = seed;
+		if (submission->hosts) {
+			g_free(spec->host);
+			spec->host = g_strdup(submission->hosts[i]);
+		}
+		if (!add_job(db, spec, submission->submitter, now_ns, error))
+			return FALSE;
+		*ret_first = i ? *ret_first : spec->job;
+		spec->replicate_of = submission->hosts ? *ret_first : 0;
+		g_assert(spec->job == *ret_first + i);
+		if (!add_whole_job(db, submission, now_ns, error))
+			return FALSE;
+		i++;
+	} while (submission->hosts && submission->hosts[i]);
+	return TRUE;
+}
+
 gboolean store_job_add(Db *db, const StoreSubmission *submission, gint64 now_ns,
 		       gint64 *ret_job, gboolean *ret_again, GError **error)
 {
 	g_autoptr(DbTransaction) transaction = db_begin(db, "submit", error);
-	JobSpec *spec = submission->spec;
-	gint64 before = 0;
+	gint64 before = 0, first = 0;
 
 	if (!transaction || !forget_old_keys(db, now_ns, error) ||
-	    (submission->key && !find_key(db, submission, &before, error)))
+	    (submission->key && !find_key(db, submission, &before, error)) ||
+	    (!before && !add_jobs(db, submission, now_ns, &first, error)) ||
+	    !db_commit(g_steal_pointer(&transaction), error))
 		return FALSE;
-	if (!before &&
-	    (!add_job(db, spec, submission->submitter, now_ns, error) || !set_spec(db, spec, error) ||
-	     !add_benchmarks(db, spec->job, spec->benchmarks, error) ||
-	     !add_file(db, spec->job, "series.mbox", submission->series, error) ||
-	     !add_file(db, spec->job, "config", submission->config, error) ||
-	     (submission->key && !add_key(db, submission, spec->job, now_ns, error))))
-		return FALSE;
-	if (!db_commit(g_steal_pointer(&transaction), error))
-		return FALSE;
-	*ret_job = before ? before : spec->job;
+	*ret_job = before ? before : first;
 	*ret_again = before != 0;
 	return TRUE;
 }

@@ -174,10 +174,11 @@ typedef struct {
 	const char *key;	/* Idempotency-Key; NULL: none */
 	const char *digest;	/* of the request's body, compared when the key comes again */
 	const char *submitter;
+	char **hosts;		/* a job on each, their numbers following each other; NULL: one job, wherever its spec says */
 } StoreSubmission;
 
 /*
- * Stores a job, queued, with its files and key, in transaction "submit". The
+ * Stores a job (or one a host; *ret_job is the first), queued, with its files and key, in transaction "submit". The
  * same key with the same digest gives the job it gave before, *ret_again
  * TRUE; with another digest it is DB_ERROR_CONFLICT. Keys are kept
  * STORE_KEY_DAYS.

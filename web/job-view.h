@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "db/store.h"
+#include "db/store-replicas.h"
 #include "jobs/stats/result.h"
 
 typedef struct {
@@ -13,6 +13,7 @@ typedef struct {
 	const GPtrArray *boots;		/* of StoreBoot, in boot order; NULL: none yet */
 	const StatsResult *result;	/* NULL: none yet */
 	JsonArray *host_warnings;	/* of the result; NULL: none */
+	const StoreReplicas *replicas;	/* NULL: measured on one host only */
 	const char *const *artifacts;	/* names under artifacts/, sorted, NULL-terminated; NULL: none */
 	const char *url;		/* of the lab, no slash at its end: "http://lab.example.org:8642" */
 	int queue_position;		/* 1: the next to be built or measured; 0: not waiting */

@@ -15,6 +15,9 @@ void job_failure_section(Html *html, const JobView *view);
 void job_how_section(Html *html, const JobView *view);
 void job_boots_section(Html *html, const JobView *view);
 
+/* page-job-replicas.c: on which hosts the same is measured, and whether they agree; nothing for other jobs. */
+void job_replicas_section(Html *html, const JobView *view);
+
 /* href="..." of /api/v1/jobs/N/NAME; artifact TRUE: of artifacts/NAME. */
 void job_href(Html *html, const JobView *view, const char *name, gboolean artifact);
 

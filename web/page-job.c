@@ -188,6 +188,7 @@ char *page_job(const JobView *view, gsize *ret_size)
 		trust_control_paragraph(html, view->job);
 		more_section(html, view);
 	}
+	job_replicas_section(html, view);
 	job_how_section(html, view);
 	job_boots_section(html, view);
 	links_section(html, view);

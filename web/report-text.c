@@ -227,7 +227,7 @@ char *report_text(const JobView *view, gsize *ret_size)
 	const StoreJob *job = view->job;
 
 	if (job->state == JOB_DONE && view->result) {
-		g_autofree char *warning = trust_warning(job);
+		g_autofree char *warning = trust_warning(job), *control = trust_control(job);
 
 		append_result(out, stats_result_latest(view->result));
 		if (warning)
@@ -237,6 +237,10 @@ char *report_text(const JobView *view, gsize *ret_size)
 				       "together are wrong at most twice as often.");
 			append_result(out, view->result);
 		}
+		if (control)
+			paragraph(out, control);
+		if (view->replicas)
+			paragraph(out, view->replicas->summary);
 		marks(out, view->host_warnings);
 		if (*job->reason)
 			paragraph(out, job->message);

@@ -86,6 +86,8 @@ static const Member members[] = {
 	M(priority, MEMBER_INT, .min = -10, .max = 10),
 	M(host, MEMBER_STRING, NAME),
 	M(labels, MEMBER_STRV, .max = SPEC_MAX_LABELS, .commas = TRUE, .check = is_name, .allowed = "a host's label"),
+	M(replicate, MEMBER_INT, .min = 1, .max = SPEC_MAX_REPLICAS),
+	M(replicate_of, MEMBER_INT64, .min = 0, .max = 9e15, .internal = TRUE),
 	M(seed, MEMBER_UINT64),
 	M(notify, MEMBER_STRING, .max = SPEC_MAX_TEXT, .check = is_address, .allowed = "a mail address"),
 	M(subject, MEMBER_STRING, .max = SPEC_MAX_TEXT),
@@ -105,6 +107,7 @@ JobSpec *job_spec_new(void)
 	spec->params = g_new0(char *, 1);
 	spec->host = g_strdup("");
 	spec->labels = g_new0(char *, 1);
+	spec->replicate = 1;
 	spec->profile = g_strdup("auto");
 	spec->max_boots = SPEC_DEFAULT_BOOTS;
 	spec->rule = g_strdup("auto");
@@ -174,6 +177,9 @@ gboolean job_spec_check(const JobSpec *spec, GError **error)
 		if (g_strv_contains((const char *const *)name + 1, *name))
 			return spec_error_set(error, SPEC_ERROR_VALUE, "benchmarks",
 					      "'%.60s' is named twice", *name);
+	if (spec->replicate > 1 && *spec->host && !spec->replicate_of)
+		return spec_error_set(error, SPEC_ERROR_VALUE, "replicate",
+				      "several hosts and one by its name exclude each other");
 	if (!*spec->profile || !*spec->config)
 		return spec_error_set(error, SPEC_ERROR_VALUE, *spec->profile ? "config" : "profile",
 				      "is empty");

@@ -19,6 +19,7 @@
 #define SPEC_MAX_BENCHMARKS	16
 #define SPEC_MAX_PARAMS		64
 #define SPEC_MAX_LABELS		16
+#define SPEC_MAX_REPLICAS	16
 #define SPEC_MIN_BOOTS		1		/* boots an arm */
 #define SPEC_MAX_BOOTS		100
 #define SPEC_MAX_MORE		400		/* boots an arm that may be added to a job that is done, in all */
@@ -46,6 +47,8 @@ typedef struct {
 	int priority;		/* -10 .. 10, higher first */
 	char *host;		/* to measure on, by its name in the configuration; empty: any that fits */
 	char **labels;		/* that the host must have, NULL-terminated */
+	int replicate;		/* on how many hosts, each a job of its own with all arms; 1: on one */
+	gint64 replicate_of;	/* the first of them, whose numbers follow each other; 0: not replicated */
 	guint64 seed;		/* of every random choice; 0: the store picks one, JSON keeps it as a string */
 	char *notify;		/* an address, or empty */
 	char *subject;		/* of the series or commit, for people */

@@ -81,6 +81,42 @@ def test_job_leaves_a_drained_host_whole():
         assert {boot["host"] for boot in ended["boots"] if boot["valid"]} == {ended["host"]}, ended["boots"]
 
 
+def replicate(one, subject, count=2):
+    answer = one.submit(subject=subject, replicate=count)
+    assert answer.status == 202, answer.body
+    return [job["id"] for job in answer.json()["replicas"]["jobs"]]
+
+
+def test_replicate():
+    """The same on several hosts: each its own job and verdict, and beside it whether they agree."""
+    with lab(hosts=("a", "b", "c")) as one:
+        same, other = replicate(one, "boots=4"), replicate(one, "boots=4 away@b=1", 3)
+        assert same == [1, 2] and other == [3, 4, 5], (same, other)
+        jobs = [one.wait(job) for job in same + other]
+        assert {job["host"] for job in jobs[:2]} < {"a", "b", "c"} and len({job["host"] for job in jobs[:2]}) == 2
+        assert sorted(job["host"] for job in jobs[2:]) == ["a", "b", "c"]
+        agree, differ = one.job(same[1])["replicas"], one.job(other[0])["replicas"]
+        assert agree == one.job(same[0])["replicas"] and agree["results"] == 2
+        assert [c["agreement"] for c in agree["comparisons"]] == ["agree"], agree
+        assert [c["agreement"] for c in differ["comparisons"]] == ["differ"] and differ["comparisons"][0]["hosts"] == 3
+        page, report = (one.get(path).body.decode() for path in (f"/jobs/{other[1]}", f"{API}/jobs/{other[1]}/report.txt"))
+        assert differ["summary"] in page and differ["summary"] in report and f'href="/jobs/{other[0]}"' in page
+        assert one.job(one.new("boots=1"))["replicas"] is None
+
+
+def test_replicate_refused():
+    with lab(hosts=("a", "b"), extra="[host big]\nuri=test:///default\nlabels=big\n") as one:
+        for wrong in ({"replicate": 4}, {"replicate": 2, "labels": "big"}, {"replicate": 2, "host": "a"}, {"replicate": 0},
+                      {"replicate": 17}):
+            answer = one.submit(**wrong)
+            assert answer.status == 422 and answer.error()["field"] == "replicate", answer.body
+        assert one.get(f"{API}/jobs").json()["jobs"] == [], "nothing was taken of any of them"
+        # the same key, the same jobs
+        first, again = (one.submit(subject="boots=1", replicate=2, key="twice").json() for _ in range(2))
+        assert [job["id"] for job in again["replicas"]["jobs"]] == [job["id"] for job in first["replicas"]["jobs"]] == [1, 2]
+        assert len(one.get(f"{API}/jobs").json()["jobs"]) == 2
+
+
 def test_several_at_once():
     """As many as the host has slots, each told which one is its own; a slot that is free is taken again."""
     extra = "[host wide]\nuri=test:///default\nslots=2\nvm_cpus=2-5\n"

@@ -114,6 +114,33 @@ static void test_kvm_memory(void)
 	g_assert_false(dispatch_fits(&quick_or_full, &hosts[0]));
 }
 
+static void assert_spread(const Need *need, const GPtrArray *places, guint count, const char *expected)
+{
+	g_auto(GStrv) names = dispatch_spread(need, places, count);
+	g_autofree char *joined = names ? g_strjoinv(" ", names) : NULL;
+
+	g_assert_cmpstr(joined, ==, expected);
+}
+
+/* Hosts for the same comparison: those that are up first, then those with the fewest labels and the least work. */
+static void test_spread(void)
+{
+	DispatchHost hosts[] = { host("special", big, 1, 0), host("busy", none, 2, 0), host("down", none, 1, 0),
+				 host("idle", none, 1, 0), host("small", none, 1, 64) };
+	Need any = need("", none, 100), needs_big = need("", big, 100);
+	g_autoptr(GPtrArray) places = g_ptr_array_new();
+
+	hosts[1].used = 1;
+	hosts[2].usable = FALSE;
+	for (gsize i = 0; i < G_N_ELEMENTS(hosts); i++)
+		g_ptr_array_add(places, &hosts[i]);
+	assert_spread(&any, places, 1, "idle");
+	assert_spread(&any, places, 4, "idle busy special down");
+	assert_spread(&any, places, 5, NULL);
+	assert_spread(&needs_big, places, 1, "special");
+	assert_spread(&needs_big, places, 2, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -122,5 +149,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/dispatch/slots", test_slots);
 	g_test_add_func("/dispatch/memory", test_memory);
 	g_test_add_func("/dispatch/kvm-memory", test_kvm_memory);
+	g_test_add_func("/dispatch/spread", test_spread);
 	return g_test_run();
 }

@@ -46,7 +46,7 @@ static gint64 add(Db *db, const char *tree, const char *benchmarks, int priority
 	g_autoptr(JobSpec) spec = job_spec_new();
 	g_autoptr(GBytes) series = g_bytes_new_static("From x\0y", 8);
 	g_autoptr(GError) error = NULL;
-	StoreSubmission submission = { spec, series, NULL, key, digest, "token 1" };
+	StoreSubmission submission = { spec, series, NULL, key, digest, "token 1", NULL };
 	gboolean again;
 	gint64 id = 0;
 
