@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jobs/spec/series-mail.h"
 
-#include <gmime/gmime.h>
 #include <string.h>
 
+#include "jobs/spec/mime.h"
 #include "jobs/spec/series-diff.h"
 #include "jobs/spec/spec.h"
 
-#define MAX_PARTS	100	/* MIME parts of one mail that are looked at */
 #define MAX_NUMBER	100000	/* n, m and v of a subject */
+#define MAX_WORDS	20	/* prefixes of a subject, prerequisites of a series */
 
 void mail_free(Mail *mail)
 {
@@ -20,6 +20,8 @@ void mail_free(Mail *mail)
 	g_free(mail->author);
 	g_free(mail->base_commit);
 	g_free(mail->change_id);
+	g_clear_pointer(&mail->prefixes, g_ptr_array_unref);
+	g_clear_pointer(&mail->prerequisites, g_ptr_array_unref);
 	g_clear_pointer(&mail->files, g_ptr_array_unref);
 	g_free(mail);
 }
@@ -29,46 +31,6 @@ gboolean mail_is_part(const Mail *mail)
 	if (mail->is_reply)
 		return FALSE;
 	return mail->files->len > 0 || (mail->has_tag && mail->number == 0);
-}
-
-/* ---- text ---- */
-
-/* Valid UTF-8 on one line, cut at a character within what a spec may hold. */
-static char *clean_text(const char *text)
-{
-	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-	g_autoptr(GString) clean = g_string_new(NULL);
-
-	for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
-		gunichar c = g_utf8_get_char(p);
-		gboolean blank = g_unichar_isspace(c) || g_unichar_iscntrl(c);
-		if (clean->len + 6 > SPEC_MAX_TEXT)
-			break;
-		if (!blank)
-			g_string_append_unichar(clean, c);
-		else if (clean->len && clean->str[clean->len - 1] != ' ')
-			g_string_append_c(clean, ' ');
-	}
-	g_strchomp(clean->str);
-	return g_string_free(g_steal_pointer(&clean), FALSE);
-}
-
-static char *address_text(const char *name, const char *address)
-{
-	g_autofree char *text = name && *name ? g_strdup_printf("%s <%s>", name, address)
-					      : g_strdup_printf("<%s>", address);
-	return clean_text(text);
-}
-
-static char *first_address(InternetAddressList *list)
-{
-	for (int i = 0; list && i < internet_address_list_length(list); i++) {
-		InternetAddress *address = internet_address_list_get_address(list, i);
-		if (INTERNET_ADDRESS_IS_MAILBOX(address))
-			return address_text(internet_address_get_name(address),
-					    internet_address_mailbox_get_addr(INTERNET_ADDRESS_MAILBOX(address)));
-	}
-	return NULL;
 }
 
 /* ---- the subject ---- */
@@ -99,25 +61,41 @@ static gboolean read_number(const char *text, const char **ret_end, int *ret_num
 	return TRUE;
 }
 
-/* One word within brackets: PATCH, RFC, v3, 2/7, a tree's name. */
-static void read_tag(Mail *mail, const char *word)
+/* Of "v3" and "2/7"; FALSE: it is neither. */
+static gboolean read_numbers(Mail *mail, const char *word)
 {
 	const char *end;
 	int number, total;
 
-	mail->has_tag |= g_ascii_strcasecmp(word, "PATCH") == 0 || g_ascii_strcasecmp(word, "RFC") == 0;
-	if ((*word == 'v' || *word == 'V') && read_number(word + 1, &end, &number) && !*end && number > 0)
+	if ((*word == 'v' || *word == 'V') && read_number(word + 1, &end, &number) && !*end && number > 0) {
 		mail->version = number;
-	if (read_number(word, &end, &number) && *end == '/' && read_number(end + 1, &end, &total) && !*end) {
-		mail->number = number;
-		mail->total = total;
+		return TRUE;
 	}
+	if (!read_number(word, &end, &number) || *end != '/' || !read_number(end + 1, &end, &total) || *end)
+		return FALSE;
+	mail->number = number;
+	mail->total = total;
+	return TRUE;
+}
+
+/* One word within brackets: PATCH, RFC, v3, 2/7, a tree's name. */
+static void read_tag(Mail *mail, const char *word)
+{
+	gboolean patch = g_ascii_strcasecmp(word, "PATCH") == 0, rfc = g_ascii_strcasecmp(word, "RFC") == 0;
+
+	mail->has_tag |= patch || rfc;
+	mail->is_rfc |= rfc;
+	if (!*word || patch || rfc || read_numbers(mail, word) || g_ascii_strcasecmp(word, "RESEND") == 0)
+		return;
+	if (mail->prefixes->len < MAX_WORDS)
+		g_ptr_array_add(mail->prefixes, g_strdup(word));
 }
 
 static void read_subject(Mail *mail, const char *text)
 {
-	static const char *const replies[] = { "re:", "aw:", "sv:", "antw:", NULL };
-	g_autofree char *clean = clean_text(text);
+	/* replies, and forwards, which are talk as well */
+	static const char *const replies[] = { "re:", "aw:", "sv:", "antw:", "fwd:", "fw:", "wg:", NULL };
+	g_autofree char *clean = mime_line(text);
 	const char *subject = clean;
 
 	for (;;) {
@@ -142,46 +120,11 @@ static void read_subject(Mail *mail, const char *text)
 
 /* ---- the body ---- */
 
-/* Undoes format=flowed (RFC 3676): stuffed spaces and soft line ends; the signature's "-- " is none. */
-static void unflow(GString *body)
-{
-	g_autoptr(GString) text = g_string_sized_new(body->len);
-	const char *line = body->str, *end = body->str + body->len;
-
-	while (line < end) {
-		const char *newline = memchr(line, '\n', (gsize)(end - line));
-		const char *stop = newline ? newline : end;
-		const char *last = stop > line && stop[-1] == '\r' ? stop - 1 : stop;
-		gboolean signature = last - line == 3 && memcmp(line, "-- ", 3) == 0;
-
-		if (!signature && line < last && *line == ' ')
-			line++;
-		gboolean soft = !signature && line < last && last[-1] == ' ';
-		g_string_append_len(text, line, (soft ? last - 1 : last) - line);
-		if (!soft)
-			g_string_append_c(text, '\n');
-		line = newline ? newline + 1 : end;
-	}
-	g_string_truncate(body, 0);
-	g_string_append_len(body, text->str, (gssize)text->len);
-}
-
 static void append_part(GString *body, GMimePart *part)
 {
-	GMimeDataWrapper *content = g_mime_part_get_content(part);
-	GMimeContentType *type = g_mime_object_get_content_type(GMIME_OBJECT(part));
-	const char *format = type ? g_mime_content_type_get_parameter(type, "format") : NULL;
+	g_autoptr(GString) text = mime_content(part);
 
-	if (!content)
-		return;
-	GMimeStream *stream = g_mime_stream_mem_new();
-	g_mime_data_wrapper_write_to_stream(content, stream);
-	GByteArray *bytes = g_mime_stream_mem_get_byte_array(GMIME_STREAM_MEM(stream));
-	g_autoptr(GString) text = g_string_new_len((const char *)bytes->data, bytes->len);
-	g_object_unref(stream);
-
-	if (format && g_ascii_strcasecmp(format, "flowed") == 0)
-		unflow(text);
+	mime_unflow_part(text, GMIME_OBJECT(part));
 	g_string_append_len(body, text->str, (gssize)text->len);
 	if (body->len && body->str[body->len - 1] != '\n')
 		g_string_append_c(body, '\n');
@@ -193,7 +136,7 @@ static GString *decode_body(GMimeMessage *message)
 	GString *body = g_string_new(NULL);
 	GMimePartIter *iter = g_mime_part_iter_new(GMIME_OBJECT(message));
 
-	for (int parts = 0; parts < MAX_PARTS && g_mime_part_iter_is_valid(iter); parts++) {
+	for (int parts = 0; parts < MIME_MAX_PARTS && g_mime_part_iter_is_valid(iter); parts++) {
 		GMimeObject *object = g_mime_part_iter_get_current(iter);
 		if (GMIME_IS_PART(object))
 			append_part(body, GMIME_PART(object));
@@ -216,7 +159,7 @@ static void read_body_headers(Mail *mail, const char *body)
 		g_strchomp(line);
 		if (g_ascii_strncasecmp(line, "From: ", 6) == 0) {
 			InternetAddressList *list = internet_address_list_parse(NULL, line + 6);
-			char *author = first_address(list);
+			char *author = mime_first_address(list);
 			if (author) {
 				g_free(mail->author);
 				mail->author = author;
@@ -224,7 +167,7 @@ static void read_body_headers(Mail *mail, const char *body)
 			g_clear_object(&list);
 		} else if (g_ascii_strncasecmp(line, "Subject: ", 9) == 0) {
 			g_free(mail->subject);
-			mail->subject = clean_text(line + 9);
+			mail->subject = mime_line(line + 9);
 		} else if (g_ascii_strncasecmp(line, "Date: ", 6) != 0) {
 			return;
 		}
@@ -264,6 +207,21 @@ static char *find_trailer(const char *body, const char *name, gboolean (*ok)(con
 	return g_strdup("");
 }
 
+/* Appends "patch-id: HASH" and the like. */
+static void find_prerequisites(GPtrArray *found, const char *body)
+{
+	static const char prefix[] = "prerequisite-";
+
+	for (const char *line = body; line && found->len < MAX_WORDS; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		if (!g_str_has_prefix(line, prefix))
+			continue;
+		g_autofree char *rest = g_strndup(line + strlen(prefix), strcspn(line + strlen(prefix), "\r\n"));
+		if (g_str_has_prefix(rest, "patch-id: ") || g_str_has_prefix(rest, "message-id: ") ||
+		    g_str_has_prefix(rest, "change-id: "))
+			g_ptr_array_add(found, mime_line(rest));
+	}
+}
+
 static gboolean read_message(Mail *mail, GMimeMessage *message, GError **error)
 {
 	const char *id = g_mime_message_get_message_id(message);
@@ -271,7 +229,7 @@ static gboolean read_message(Mail *mail, GMimeMessage *message, GError **error)
 
 	mail->message_id = g_strdup(id ? id : "");
 	read_subject(mail, g_mime_message_get_subject(message));
-	mail->author = first_address(g_mime_message_get_from(message));
+	mail->author = mime_first_address(g_mime_message_get_from(message));
 
 	g_autoptr(GString) body = decode_body(message);
 	read_body_headers(mail, body->str);
@@ -279,6 +237,7 @@ static gboolean read_message(Mail *mail, GMimeMessage *message, GError **error)
 		mail->author = g_strdup("");
 	mail->base_commit = find_trailer(body->str, "base-commit:", is_commit);
 	mail->change_id = find_trailer(body->str, "change-id:", is_change_id);
+	find_prerequisites(mail->prerequisites, body->str);
 	if (!mail->is_reply && !diff_scan(body->str, body->len, mail->files, &problem)) {
 		g_set_error(error, problem->domain, problem->code, "%s, in \"%s\"", problem->message, mail->subject);
 		return FALSE;
@@ -286,36 +245,21 @@ static gboolean read_message(Mail *mail, GMimeMessage *message, GError **error)
 	return TRUE;
 }
 
-static void init_gmime(void)
-{
-	static gsize done;
-
-	if (g_once_init_enter(&done)) {
-		g_mime_init();
-		g_once_init_leave(&done, 1);
-	}
-}
-
 gboolean mail_parse(GBytes *raw, Mail **ret_mail, GError **error)
 {
 	g_autoptr(Mail) mail = g_new0(Mail, 1);
-	gsize size;
-	const char *data = g_bytes_get_data(raw, &size);
 
-	init_gmime();
 	mail->raw = g_bytes_ref(raw);
 	mail->number = mail->total = -1;
 	mail->version = 1;
+	mail->prefixes = g_ptr_array_new_with_free_func(g_free);
+	mail->prerequisites = g_ptr_array_new_with_free_func(g_free);
 	mail->files = g_ptr_array_new_with_free_func(g_free);
 
-	GMimeStream *stream = g_mime_stream_mem_new_with_buffer(data, size);
-	GMimeParser *parser = g_mime_parser_new_with_stream(stream);
-	GMimeMessage *message = g_mime_parser_construct_message(parser, NULL);
+	GMimeMessage *message = mime_parse(raw);
 	gboolean ok = message ? read_message(mail, message, error)
 			      : spec_error_set(error, SPEC_ERROR_SYNTAX, "series", "a part of it is not a mail; wanted is what git format-patch --stdout or b4 am writes");
 	g_clear_object(&message);
-	g_object_unref(parser);
-	g_object_unref(stream);
 	if (ok)
 		*ret_mail = g_steal_pointer(&mail);
 	return ok;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One mail of a series: what its headers and its body say. Used by series.c alone. */
+/* One mail of a series: what its headers and its body say. */
 #pragma once
 
 #include <glib.h>
@@ -11,12 +11,15 @@ typedef struct {
 	char *message_id;	/* without < >, or empty */
 	char *subject;		/* without its [brackets], UTF-8, one line */
 	char *author;		/* "Name <address>"; of the From: line in the body if there is one */
-	gboolean is_reply;	/* Re: and the like */
+	gboolean is_reply;	/* Re:, Fwd: and the like */
 	gboolean has_tag;	/* [PATCH], [RFC], … */
+	gboolean is_rfc;
+	GPtrArray *prefixes;	/* of char *, owned: other words in its [brackets], such as a tree's name */
 	int number, total;	/* of "n/m"; both -1 if there is none */
 	int version;		/* of "v3"; 1 if there is none */
 	char *base_commit;	/* 40 hex digits, or empty */
 	char *change_id;	/* or empty */
+	GPtrArray *prerequisites;	/* of char *, owned: "patch-id: HASH" and the like, of prerequisite- lines */
 	GPtrArray *files;	/* of char *, owned: paths of the diff; none: no diff */
 } Mail;
 
