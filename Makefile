@@ -31,7 +31,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -I. -I$(BUILD) $(WARNINGS) $(CFLAGS) $(SAN
 	-DREGRLAB_PREFIX='"$(PREFIX)"'
 
 MAINS = daemon/main.c jobs/main.c client/main.c host/main.c
-SOURCES = $(filter-out $(MAINS),$(wildcard jobs/spec/*.c jobs/stats/*.c host/*.c jobs/*.c db/*.c web/*.c daemon/*.c client/*.c))
+SOURCES = $(filter-out $(MAINS),$(wildcard jobs/spec/*.c jobs/stats/*.c host/*.c jobs/*.c db/*.c web/*.c daemon/*.c mail/*.c client/*.c))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY = $(BUILD)/libregrlab.a
 PROGRAMS = $(BUILD)/regrlabd $(BUILD)/regrlab-job $(BUILD)/regrlab $(BUILD)/regrlab-host

@@ -10,7 +10,7 @@ from common import TOP, files
 LONG = 400            # lines of a C file: it is said
 TOO_LONG = 500        # and this is an error
 TOO_LONG_TEST = 800   # lists of cases
-NO_LICENSE_LINE = re.compile(r"(^|/)(COPYING|README|cmdline|\.gitignore)$|\.(md|mbox|json|jsonl|csv|txt|bin|dat)$"
+NO_LICENSE_LINE = re.compile(r"(^|/)(COPYING|README|cmdline|\.gitignore)$|\.(md|mbox|eml|json|jsonl|csv|txt|bin|dat)$"
                              r"|^tests/(fuzz/corpus|golden|series|unit/data|oracle/data)/")
 
 # what, in which files, and why not
