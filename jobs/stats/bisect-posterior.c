@@ -8,6 +8,8 @@
 
 #define SMALLEST_SSE 1e-12 /* of all squares: what repeats exactly leaves no more than rounding */
 #define COLLINEAR 1e-9	   /* as in trend.c */
+#define DRIFT_SD 4.	   /* of γ over the whole time, in σ: its prior */
+#define DRIFT_ODDS .1	   /* that there is one */
 #define STEPS_MAX 2
 #define COLUMNS_MAX (STEPS_MAX + 1)
 
@@ -23,7 +25,6 @@ typedef struct {
 	Cut *cuts; /* by commit; cuts[0] is the good end, at which no step can be */
 	gsize count;
 	double n, tt, ty, yy;
-	gboolean drift;
 } Sums;
 
 typedef struct {
@@ -68,32 +69,32 @@ static gboolean solve(double a[COLUMNS_MAX][COLUMNS_MAX], double *b, int size, d
 }
 
 /* The model with steps at the given cuts, ascending. FALSE: it cannot be fitted. */
-static gboolean fit_steps(const Sums *sums, const gsize *at, int steps, Fit *ret_fit)
+static gboolean fit_steps(const Sums *sums, gboolean drift, const gsize *at, int steps, Fit *ret_fit)
 {
 	double a[COLUMNS_MAX][COLUMNS_MAX] = { 0 }, x[COLUMNS_MAX], right[COLUMNS_MAX], log_det, explained = 0;
-	int size = steps + (sums->drift ? 1 : 0);
+	int size = steps + (drift ? 1 : 0);
 
 	for (int i = 0; i < steps; i++) {
 		const Cut *cut = &sums->cuts[at[i]];
 
 		for (int j = 0; j <= i; j++)
 			a[i][j] = a[j][i] = cut->boots - sums->cuts[at[j]].boots * cut->boots / sums->n;
-		if (sums->drift)
+		if (drift)
 			a[steps][i] = a[i][steps] = cut->time;
 		right[i] = cut->y;
 	}
-	if (sums->drift) {
-		a[steps][steps] = sums->tt;
+	if (drift) {
+		a[steps][steps] = sums->tt + 1 / (DRIFT_SD * DRIFT_SD);
 		right[steps] = sums->ty;
 	}
 	memcpy(x, right, sizeof x);
-	ret_fit->df = sums->n - 1 - size;
+	ret_fit->df = sums->n - 1 - steps;
 	if (ret_fit->df < 1 || !solve(a, x, size, &log_det))
 		return FALSE;
 	for (int i = 0; i < size; i++)
 		explained += x[i] * right[i];
 	ret_fit->sse = MAX(sums->yy - explained, SMALLEST_SSE * sums->yy);
-	ret_fit->log_likelihood = -log_det / 2 - ret_fit->df / 2 * log(ret_fit->sse);
+	ret_fit->log_likelihood = -log_det / 2 - ret_fit->df / 2 * log(ret_fit->sse) + (drift ? log(DRIFT_ODDS / DRIFT_SD) : 0);
 	for (int i = 0; i < steps; i++)
 		ret_fit->effect[i] = x[i];
 	return TRUE;
@@ -141,7 +142,6 @@ static void sum_up(const StatsBisectData *data, Sums *sums)
 		sums->ty += cut->time * cut->y;
 		sums->yy += cut->y * cut->y;
 	}
-	sums->drift = sums->tt > 0;
 	qsort(sums->cuts, data->boot_count, sizeof(Cut), by_commit);
 	for (gsize i = 0; i < data->boot_count; i++) {
 		Cut *cut = &sums->cuts[i], *last = sums->count ? &sums->cuts[sums->count - 1] : NULL;
@@ -193,26 +193,45 @@ static double log_add(double a, double b)
 	return isfinite(larger) ? larger + log(exp(a - larger) + exp(b - larger)) : larger;
 }
 
-static void one_step(const Sums *sums, double *weight, Fit *ret_best)
-{
-	*ret_best = (Fit){ .sse = INFINITY };
-	for (gsize i = 1; i < sums->count; i++) {
-		Fit fit;
-
-		weight[i] = -INFINITY;
-		if (!isfinite(sums->cuts[i].log_prior) || !fit_steps(sums, &i, 1, &fit))
-			continue;
-		weight[i] = sums->cuts[i].log_prior + fit.log_likelihood;
-		if (fit.sse < ret_best->sse)
-			*ret_best = fit;
-	}
-}
-
+/* The sum of all models of one kind: log of its likelihoods, and its best fit. */
 typedef struct {
+	double *weight; /* log posterior, but for a constant, of the step asked for at each cut */
+	double total;
 	Fit best;
 	gsize at[STEPS_MAX];
 	gsize tried;
-} Pairs;
+} Models;
+
+static void models_init(Models *models, const Sums *sums)
+{
+	*models = (Models){ .weight = g_new(double, sums->count), .total = -INFINITY, .best = { .sse = INFINITY } };
+	for (gsize i = 0; i < sums->count; i++)
+		models->weight[i] = -INFINITY;
+}
+
+static void add_model(Models *models, const Fit *fit, double log_prior, const gsize *at, int steps, gsize chosen)
+{
+	double log_p = log_prior + fit->log_likelihood;
+
+	models->tried++;
+	models->weight[chosen] = log_add(models->weight[chosen], log_p);
+	models->total = log_add(models->total, log_p);
+	if (fit->sse < models->best.sse) {
+		models->best = *fit;
+		memcpy(models->at, at, (gsize)steps * sizeof *at);
+	}
+}
+
+static void one_step(const Sums *sums, gboolean drift, Models *models)
+{
+	models_init(models, sums);
+	for (gsize i = 1; i < sums->count; i++) {
+		Fit fit;
+
+		if (isfinite(sums->cuts[i].log_prior) && fit_steps(sums, drift, &i, 1, &fit))
+			add_model(models, &fit, sums->cuts[i].log_prior, &i, 1, i);
+	}
+}
 
 /* Of a pair of steps: the larger in the direction in which the ends differ. */
 static int main_step(const Fit *fit)
@@ -222,70 +241,80 @@ static int main_step(const Fit *fit)
 	return direction * fit->effect[0] >= direction * fit->effect[1] ? 0 : 1;
 }
 
-static void two_steps(const Sums *sums, double *weight, Pairs *ret_pairs)
+static void two_steps(const Sums *sums, gboolean drift, Models *models)
 {
-	*ret_pairs = (Pairs){ .best = { .sse = INFINITY } };
-	for (gsize i = 1; i < sums->count; i++)
-		weight[i] = -INFINITY;
+	models_init(models, sums);
 	for (gsize i = 1; i < sums->count; i++)
 		for (gsize j = i + 1; j < sums->count; j++) {
 			const gsize at[] = { i, j };
 			double prior = sums->cuts[i].log_prior + sums->cuts[j].log_prior;
 			Fit fit;
-			gsize chosen;
 
-			if (!isfinite(prior) || !fit_steps(sums, at, 2, &fit))
-				continue;
-			chosen = at[main_step(&fit)];
-			ret_pairs->tried++;
-			weight[chosen] = log_add(weight[chosen], prior + fit.log_likelihood);
-			if (fit.sse < ret_pairs->best.sse) {
-				ret_pairs->best = fit;
-				memcpy(ret_pairs->at, at, sizeof at);
-			}
+			if (isfinite(prior) && fit_steps(sums, drift, at, 2, &fit))
+				add_model(models, &fit, prior, at, 2, at[main_step(&fit)]);
 		}
 }
 
 /* F-test of one step more, Bonferroni over the pairs tried. */
-static double second_step_p(const Fit *one, const Pairs *pairs)
+static double second_step_p(const Models *one, const Models *two)
 {
-	const Fit *two = &pairs->best;
+	double sse = two->best.sse, df = two->best.df;
 
-	if (!pairs->tried || two->df < 1 || two->sse >= one->sse)
+	if (!two->tried || df < 1 || sse >= one->best.sse)
 		return 1;
-	return MIN(1, (double)pairs->tried * gsl_cdf_fdist_Q((one->sse - two->sse) / (two->sse / two->df), 1, two->df));
+	return MIN(1, (double)two->tried * gsl_cdf_fdist_Q((one->best.sse - sse) / (sse / df), 1, df));
+}
+
+/* Takes with's weights into those of without; *without is then the likelier of the two. */
+static void average(const Sums *sums, Models *without, Models *with)
+{
+	for (gsize i = 0; i < sums->count; i++)
+		without->weight[i] = log_add(without->weight[i], with->weight[i]);
+	if (with->total > without->total) {
+		without->best = with->best;
+		memcpy(without->at, with->at, sizeof with->at);
+		without->total = with->total;
+	}
+	g_free(with->weight);
+}
+
+static void describe(const Sums *sums, const Models *one, const Models *two, StatsBisectPosterior *posterior)
+{
+	posterior->effect = one->best.effect[0];
+	posterior->residual_sd = sqrt(one->best.sse / one->best.df);
+	if (posterior->several) {
+		int chosen = main_step(&two->best);
+		gsize other = two->at[1 - chosen];
+
+		posterior->effect = two->best.effect[chosen];
+		posterior->residual_sd = sqrt(two->best.sse / two->best.df);
+		posterior->second_effect = two->best.effect[1 - chosen];
+		posterior->second_from = sums->cuts[other - 1].commit;
+		posterior->second_to = sums->cuts[other].commit;
+	}
 }
 
 void stats_bisect_posterior(const StatsBisectData *data, StatsBisectPosterior *ret_posterior)
 {
-	g_autofree double *single = NULL, *pair = NULL;
+	Models one, one_drift, two, two_drift;
+	gboolean drifts;
 	Sums sums;
-	Pairs pairs;
-	Fit one;
 
 	sum_up(data, &sums);
-	single = g_new0(double, sums.count);
-	pair = g_new0(double, sums.count);
-	one_step(&sums, single, &one);
-	two_steps(&sums, pair, &pairs);
-	*ret_posterior = (StatsBisectPosterior){
-		.p = g_new(double, data->last + 1),
-		.effect = one.effect[0],
-		.residual_sd = sqrt(one.sse / one.df),
-		.second_p = second_step_p(&one, &pairs),
-	};
+	one_step(&sums, FALSE, &one);
+	two_steps(&sums, FALSE, &two);
+	one_step(&sums, TRUE, &one_drift);
+	two_steps(&sums, TRUE, &two_drift);
+	drifts = sums.tt > 0 && one_drift.total > one.total;
+	*ret_posterior = (StatsBisectPosterior){ .p = g_new(double, data->last + 1) };
+	ret_posterior->second_p = drifts ? second_step_p(&one_drift, &two_drift) : second_step_p(&one, &two);
 	ret_posterior->several = ret_posterior->second_p < STATS_BISECT_SECOND_P;
-	if (ret_posterior->several) {
-		int chosen = main_step(&pairs.best);
-		gsize other = pairs.at[1 - chosen];
-
-		ret_posterior->effect = pairs.best.effect[chosen];
-		ret_posterior->residual_sd = sqrt(pairs.best.sse / pairs.best.df);
-		ret_posterior->second_effect = pairs.best.effect[1 - chosen];
-		ret_posterior->second_from = sums.cuts[other - 1].commit;
-		ret_posterior->second_to = sums.cuts[other].commit;
-	}
-	spread(data, &sums, ret_posterior->several ? pair : single, ret_posterior->p);
+	average(&sums, &one, &one_drift);
+	average(&sums, &two, &two_drift);
+	describe(&sums, &one, &two, ret_posterior);
+	spread(data, &sums, ret_posterior->several ? two.weight : one.weight, ret_posterior->p);
+	g_free(one.weight);
+	g_free(two.weight);
 	g_free(sums.cuts);
 }
 

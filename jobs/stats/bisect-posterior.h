@@ -4,14 +4,18 @@
 /* Which commit changed a figure, as far as noisy boots of some commits tell. Commits 0 (good) … N (bad) lie on one line.
  * The model of the boots' summaries, with one y a boot:
  *
- *     y = μ + γ·(t − t̄) + δ·[commit >= k] + ε          k the first bad commit, in 1 … N
+ *     y = μ + δ·[commit >= k] + ε          k the first bad commit, in 1 … N
  *
- * With flat priors on μ, γ, δ and ln σ the log posterior of k is, but for a constant,
+ * With flat priors on μ, δ and ln σ the log posterior of k is, but for a constant,
  *
- *     ln prior(k) − ½ ln |XᵀX| − ((n − p)/2) ln SSE_k          (n boots, p columns of X)
+ *     ln prior(k) − ½ ln(n_<k · n_>=k) − ((n − 2)/2) ln SSE_k          (n boots)
  *
- * which without the drift γ is the −½ ln(n_<k · n_>=k) − ((n − 2)/2) ln SSE_k of two groups. All k between two neighbours
- * that were booted have the same likelihood.
+ * All k between two neighbours that were booted have the same likelihood.
+ *
+ * The host may drift. So the posterior is the average of that model and of one with γ·(t − t̄) more, t from 0 to 1 over the
+ * boots' start times, γ normal with a standard deviation of 4 σ, at odds of 1 to 10 for a drift before the data. A drift
+ * that is there is plain from the ends that are booted again and again; one that is not costs few boots this way: a drift
+ * that was always fitted cost a third more of them (tests/bench/sim-bisect.txt has what this costs).
  *
  * Where one step leaves a second one in the residuals (an F-test of the best pair of steps against the best single one,
  * times the pairs tried, below STATS_BISECT_SECOND_P) the posterior is that of the larger of two steps in the direction in

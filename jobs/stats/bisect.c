@@ -7,7 +7,7 @@
 #include "jobs/stats/trend.h"
 
 /* A built commit is as good as one to be built if its c·(1 − c) is at least this share of the largest. */
-#define BUILT_SHARE .8
+#define BUILT_SHARE .97
 
 static gboolean flagged(const guint8 *flags, gsize commit)
 {

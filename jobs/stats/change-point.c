@@ -37,6 +37,7 @@ static void segment(StatsScanNull *null, StatsSeries *series, gsize from, gsize 
 	if (!split || point.p > alpha)
 		return;
 	point.index = from + split;
+	point.good = point.index - STATS_SCAN_SEGMENT;
 	g_array_append_val(series->points, point);
 	segment(null, series, from, point.index, alpha);
 	segment(null, series, point.index, to, alpha);
@@ -64,18 +65,17 @@ static void measure_shifts(StatsSeries *series)
 
 static double lag1_around_levels(const StatsSeries *series)
 {
-	gsize start = window_start(series), n = series->count - start;
-	g_autofree double *rest = g_memdup2(series->values + start, n * sizeof *rest);
+	g_autofree double *rest = g_memdup2(series->values, series->count * sizeof *rest);
 
 	for (guint i = 0; i <= series->points->len; i++) {
-		gsize from = i ? g_array_index(series->points, StatsChangePoint, i - 1).index : start;
+		gsize from = i ? g_array_index(series->points, StatsChangePoint, i - 1).index : 0;
 		gsize to = i < series->points->len ? g_array_index(series->points, StatsChangePoint, i).index : series->count;
 		double level = stats_mean(series->values + from, to - from);
 
 		for (gsize j = from; j < to; j++)
-			rest[j - start] -= level;
+			rest[j] -= level;
 	}
-	return stats_lag1_correlation(rest, n);
+	return stats_lag1_correlation(rest, series->count);
 }
 
 void stats_change_points(StatsScanNull *null, StatsSeries *series, gsize count, double alpha)

@@ -10,7 +10,8 @@
  *
  * A change point nominates, and no more: the values of a night vary together where something else than the kernel moves
  * them, and no test on the series alone can tell. Where the values around the levels are correlated from one night to the
- * next (lag-1 above STATS_CHANGE_LAG1) the null distribution does not hold, and what is found is for people to look at.
+ * next (lag-1 above STATS_CHANGE_LAG1, over the whole series: fifty values tell it too badly) the null distribution does not
+ * hold, and what is found is for people to look at.
  */
 
 #include "jobs/stats/rank-scan.h"
@@ -22,6 +23,7 @@
 typedef struct {
 	gsize index;  /* of the first value at the new level, in the series as given */
 	double p;     /* of the scan that found it */
+	gsize good;   /* a value safely before it: its place is known to within some nights only */
 	double shift; /* the level after it minus that before it: medians, up to the change points next to it */
 } StatsChangePoint;
 
@@ -32,7 +34,7 @@ typedef struct {
 
 	/* what was found */
 	double p, p_adjusted; /* of the whole window; 1 with fewer than two segments' values */
-	double lag1;	      /* of what is left around the levels; NaN with fewer than two segments' values */
+	double lag1;	      /* of what is left around the levels, of all values; NaN with fewer than two segments' values */
 	gboolean advisory;    /* lag1 is too large */
 	GArray *points;	      /* of StatsChangePoint, ascending */
 } StatsSeries;

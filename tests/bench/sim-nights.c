@@ -93,7 +93,7 @@ static void judge(const Lab *lab, const StatsSeries *series, History *history, i
 
 	if (!stats_change_nominated(series, history->refused_count, &point))
 		return;
-	last_good = history->baseline + point.index - 1;
+	last_good = history->baseline + point.good;
 	effect = last_good < CHANGE_NIGHT && night >= CHANGE_NIGHT ? history->effect : 0;
 	tally->nominated++;
 	if (effect != 0)

@@ -16,6 +16,8 @@
  *     univariate N a…              mean sd lag-1 correlation median
  *     dip N x…                               dip
  *     steady N y… N t…                       drift drift_p sd lag1 lag1_p dip_p
+ *     scan N x…                              split r² p
+ *     bisect LAST N commit… N y…             posterior of 1 … LAST, of boots that start at one time
  *     limit N                                alarms that a host may have
  *     analyse FILE ALPHA MIN_EFFECT          the result as JSON on one line
  *     looks FILE ALPHA MIN_EFFECT MAX_BOOTS PATHS      likewise, by the sequential rule
@@ -30,6 +32,7 @@
 
 #include "jobs/spec/json-text.h"
 #include "jobs/stats/analysis.h"
+#include "jobs/stats/bisect-posterior.h"
 #include "jobs/stats/boundary.h"
 #include "jobs/stats/components.h"
 #include "jobs/stats/descriptive.h"
@@ -39,6 +42,7 @@
 #include "jobs/stats/multiple.h"
 #include "jobs/stats/permutation.h"
 #include "jobs/stats/power.h"
+#include "jobs/stats/rank-scan.h"
 #include "jobs/stats/rank.h"
 #include "jobs/stats/seed.h"
 #include "jobs/stats/steady.h"
@@ -218,6 +222,35 @@ static void dip(Question *question)
 	say(stats_dip(x.values, x.n));
 }
 
+static void scan(Question *question)
+{
+	g_auto(Vector) x = take_vector(question);
+	g_autoptr(StatsScanNull) null = stats_scan_null_new(NULL);
+	g_autofree double *ranks = g_new(double, x.n);
+	StatsScan found;
+
+	stats_mid_ranks(x.values, x.n, ranks);
+	found = stats_scan(ranks, x.n);
+	say((double)found.split);
+	say(found.r_squared);
+	say(stats_scan_p(null, ranks, x.n, found.r_squared));
+}
+
+static void bisect(Question *question)
+{
+	gsize last = (gsize)take(question);
+	g_auto(Vector) commits = take_vector(question), y = take_vector(question);
+	g_autofree StatsBisectBoot *boots = g_new0(StatsBisectBoot, y.n);
+	g_auto(StatsBisectPosterior) posterior = { 0 };
+	const StatsBisectData data = { .last = last, .boots = boots, .boot_count = y.n };
+
+	for (gsize i = 0; i < y.n; i++)
+		boots[i] = (StatsBisectBoot){ .commit = (gsize)commits.values[i], .y = y.values[i] };
+	stats_bisect_posterior(&data, &posterior);
+	for (gsize i = 1; i <= last; i++)
+		say(posterior.p[i]);
+}
+
 static void steady(Question *question)
 {
 	g_auto(Vector) y = take_vector(question), time = take_vector(question);
@@ -313,7 +346,7 @@ static const struct {
 	{ "trend", trend },		{ "holm", holm },	    { "bh", bh },	  { "fisher", fisher },
 	{ "power", power },		{ "boots", boots },	    { "anova", anova },	  { "univariate", univariate },
 	{ "dip", dip },		{ "steady", steady },	    { "limit", limit },	  { "analyse", analyse },
-	{ "looks", looks },		{ "boundary", boundary },
+	{ "looks", looks },		{ "boundary", boundary },   { "scan", scan },	  { "bisect", bisect },
 };
 
 int main(void)
