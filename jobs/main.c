@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regrlab-job: one stage of one job, in its run directory. */
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "jobs/look.h"
 #include "jobs/stage.h"
@@ -45,7 +47,7 @@ static const StageRow *find_stage(const char *name)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	g_autoptr(StageContext) stage = NULL;
 	g_autoptr(GError) error = NULL;
@@ -70,4 +72,21 @@ int main(int argc, char **argv)
 		return status;
 	}
 	return stage->ended ? STAGE_EXIT_ENDED : row->run(stage);
+}
+
+/* Of a program with sanitizers, which else do this in an exit handler; ends the process if there are leaks. */
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+
+/*
+ * Without exit handlers: libvirt's embedded driver takes up guests that it finds in threads that nobody can wait for, and these
+ * handlers would take the libraries away from below them.
+ */
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	fflush(NULL);
+	if (__lsan_do_leak_check)
+		__lsan_do_leak_check();
+	_exit(status);
 }

@@ -19,6 +19,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "bench"), str(HERE.parent / "http")]
@@ -133,6 +134,23 @@ def test_libvirtd():
         assert place.look(host.uri)["ended"] == 1
         assert set(host.domains()) == {"rl-1-0-other", "rl-1-1-bare", "somebody"}, host.domains()
         assert set(host.volumes()) == volumes - gone - {f"boot-{place.lab}-{live}-1"}, host.volumes()
+        check_room(place, host, pool)
+
+
+def check_room(place, host, pool):
+    """Beyond 1 GiB the kernels longest unused go, and none that a stage uses."""
+    marks, names = place.cache / "volumes/remote", {age: "kept-" + str(age) * 64 for age in (1, 2, 3)}
+    for age, name in names.items():
+        host.virsh("vol-create-as", pool, name, "600M", "--allocation", "600M")
+        (marks / name).write_text("1")
+        os.utime(marks / name, (0, time.time() - age * 3600))
+    with held(marks / names[3]):
+        place.look(host.uri)
+        assert {names[1], names[3]} == {v for v in host.volumes() if v in names.values()}, host.volumes()
+    os.utime(marks / names[3], (0, time.time() - 3 * 3600))
+    place.look(host.uri)
+    assert [names[1]] == [v for v in host.volumes() if v in names.values()], host.volumes()
+    assert not (marks / names[2]).exists() and (marks / names[1]).exists()
 
 
 def test_embedded():
