@@ -129,13 +129,14 @@ lint:
 	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget programs
 	@tests/run --build $(BUILD) --only lint $(T)
 
-# FUZZ_S seconds for each target; what they find is left in $(BUILD)/fuzz
+# FUZZ_S seconds of processor time for each target; what they find is left in $(BUILD)/fuzz. FUZZ_RECORD=tests/fuzz/record.txt
+# adds to what that table has
 FUZZ_S ?= 60
 fuzz:
 	@deploy/install-deps build test
 	@$(MAKE) -j$(CPUS) --no-print-directory -Otarget BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g" \
 		SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer" fuzzers
-	@tests/fuzz/run $(BUILD)/fuzz $(FUZZ_S)
+	@tests/fuzz/run $(BUILD)/fuzz $(FUZZ_S) $(FUZZ_RECORD)
 .PHONY: fuzzers
 fuzzers: $(FUZZERS)
 
