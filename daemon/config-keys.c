@@ -12,14 +12,35 @@
 #define LIBDIR REGRLAB_PREFIX "/lib/regrlab"
 #define SHAREDIR REGRLAB_PREFIX "/share/regrlab"
 
+#define LIVE .live = TRUE
 #define DAEMON(member) .section = "daemon", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define ACCESS(member) .section = "access", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define BUILD(key_, member) .section = "build", .key = (key_), .offset = G_STRUCT_OFFSET(Config, member)
-#define KEEP(member) .section = "retention", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
+#define KEEP(member) LIVE, .section = "retention", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define DAYS(standard_) .kind = CONFIG_INT, .min = 0, .max = 36500, .standard = (standard_), .unit = "days, 0: no limit"
 #define MIB(standard_) .kind = CONFIG_INT, .min = 0, .max = G_MAXINT, .standard = (standard_), .unit = "MiB, 0: no limit"
 #define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
 #define HOST(member) .section = "host", .key = #member, .offset = G_STRUCT_OFFSET(ConfigHost, member)
+
+const ConfigSection config_sections[] = {
+	{ "daemon", NULL,
+	  "Where the lab listens and where its files are. It listens on loopback: from elsewhere either a proxy with TLS in front "
+	  "([access]), or ssh -L 8642:localhost:8642 lab.example.org" },
+	{ "access", NULL,
+	  "Who may do what. The first token: regrlabd --new-admin-token. From then on each change needs one, and reading does if "
+	  "read_needs_token says so." },
+	{ "build", NULL,
+	  "Kernel builds, which do what a patch says. None runs while time is measured on the same CPUs; with CPUs of their own both "
+	  "go on at the same time." },
+	{ "retention", NULL,
+	  "What is kept for how long, and how much of it. Samples and verdicts always are. regrlabd --retention-dry-run says what would "
+	  "go now." },
+	{ "tree", "linux", "A git repository of the kernel; the first one is that of jobs that name none." },
+	{ "host", "local",
+	  "A machine that runs virtual machines for the lab. With no such section there is one, local, on this machine. Others: "
+	  "uri=qemu+ssh://root@fast.example.org/system" },
+};
+const gsize config_n_sections = G_N_ELEMENTS(config_sections);
 
 const ConfigKey config_keys[] = {
 	{ DAEMON(listen), .kind = CONFIG_ADDRESS, .standard = "127.0.0.1",
@@ -42,7 +63,7 @@ const ConfigKey config_keys[] = {
 	{ DAEMON(guest_image), .kind = CONFIG_PATH, .standard = LIBDIR "/guest.cpio", .help = "the guests' initramfs" },
 	{ DAEMON(max_body_mib), .kind = CONFIG_INT, .min = 1, .max = 64, .standard = "20", .unit = "MiB",
 	  .help = "largest request body" },
-	{ DAEMON(queue_max), .kind = CONFIG_INT, .min = 1, .max = 100000, .standard = "200", .unit = "jobs",
+	{ DAEMON(queue_max), LIVE, .kind = CONFIG_INT, .min = 1, .max = 100000, .standard = "200", .unit = "jobs",
 	  .help = "jobs that have not ended; more are answered with 429" },
 	{ DAEMON(connections_max), .kind = CONFIG_INT, .min = 4, .max = 60000, .standard = "1000",
 	  .unit = "connections", .help = "open at once; for more, idle ones are closed" },
@@ -51,34 +72,37 @@ const ConfigKey config_keys[] = {
 	{ DAEMON(request_timeout_s), .kind = CONFIG_INT, .min = 1, .max = 3600, .standard = "120", .unit = "seconds",
 	  .help = "for a whole request to come in" },
 
-	{ ACCESS(read_needs_token), .kind = CONFIG_BOOL, .standard = "no",
+	{ ACCESS(read_needs_token), LIVE, .kind = CONFIG_BOOL, .standard = "no",
 	  .help = "whether reading needs a token, too; changes do as soon as there is one" },
 	{ ACCESS(behind_tls_proxy), .kind = CONFIG_BOOL, .standard = "no",
 	  .help = "a proxy with TLS is in front of the lab; changes then always need a token" },
 	{ ACCESS(trusted_proxies), .kind = CONFIG_NETWORKS, .standard = "",
 	  .help = "whose X-Forwarded-For is believed; changes then always need a token" },
-	{ ACCESS(requests_per_min), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "0", .unit = "requests",
+	{ ACCESS(requests_per_min), LIVE, .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "0", .unit = "requests",
 	  .help = "of one address without a token, in a minute; more are answered with 429. 0: no limit" },
-	{ ACCESS(token_queue_max), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "50", .unit = "jobs",
+	{ ACCESS(token_queue_max), LIVE, .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "50", .unit = "jobs",
 	  .help = "of a token, that have not ended; for tokens made without saying so. 0: no limit" },
-	{ ACCESS(token_requests_per_min), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "600",
+	{ ACCESS(token_requests_per_min), LIVE, .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "600",
 	  .unit = "requests", .help = "of a token in a minute, likewise" },
-	{ ACCESS(token_hours_per_day), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "0", .unit = "hours",
+	{ ACCESS(token_hours_per_day), LIVE, .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "0", .unit = "hours",
 	  .help = "of a token's machine time in 24 hours, likewise" },
-	{ ACCESS(token_days), .kind = CONFIG_INT, .min = 0, .max = CONFIG_TOKEN_MAX_DAYS, .standard = "0", .unit = "days",
+	{ ACCESS(token_days), LIVE, .kind = CONFIG_INT, .min = 0, .max = CONFIG_TOKEN_MAX_DAYS, .standard = "0", .unit = "days",
 	  .help = "after which a token expires, likewise. 0: never" },
+	{ ACCESS(token_key), .kind = CONFIG_FOLDER, .standard = "",
+	  .help = "file with the key of the tokens; empty: STATE_DIR/token.key. A credential regrlab.token.key of the service goes before "
+		  "it: keep the key as /etc/credstore/regrlab.token.key and name that here, for regrlabd --new-admin-token" },
 
 	{ BUILD("cpus", build_cpus), .kind = CONFIG_CPUS, .standard = "",
 	  .help = "CPUs that build kernels; empty: all. No build runs while a measurement does on the same CPUs" },
-	{ BUILD("jobs", build_jobs), .kind = CONFIG_INT, .min = 0, .max = 4096, .standard = "0",
+	{ BUILD("jobs", build_jobs), LIVE, .kind = CONFIG_INT, .min = 0, .max = 4096, .standard = "0",
 	  .help = "make -j; 0: as many as CPUs" },
-	{ BUILD("timeout_s", build_timeout_s), .kind = CONFIG_INT, .min = 10, .max = DAY_S, .standard = "3600",
+	{ BUILD("timeout_s", build_timeout_s), LIVE, .kind = CONFIG_INT, .min = 10, .max = DAY_S, .standard = "3600",
 	  .unit = "seconds", .help = "for one kernel" },
-	{ BUILD("user", build_user), .kind = CONFIG_REF, .standard = "nobody",
+	{ BUILD("user", build_user), LIVE, .kind = CONFIG_USER, .standard = "nobody",
 	  .help = "as whom builds run if the daemon is root's; any other daemon's run as its own user" },
-	{ BUILD("memory_mib", build_memory_mib), .kind = CONFIG_INT, .min = 0, .max = G_MAXINT / 2, .standard = "0", .unit = "MiB",
+	{ BUILD("memory_mib", build_memory_mib), LIVE, .kind = CONFIG_INT, .min = 0, .max = G_MAXINT / 2, .standard = "0", .unit = "MiB",
 	  .help = "for all processes of a build; 0: three quarters of the machine's" },
-	{ BUILD("disk_mib", build_disk_mib), .kind = CONFIG_INT, .min = 64, .max = G_MAXINT / 2, .standard = "16384",
+	{ BUILD("disk_mib", build_disk_mib), LIVE, .kind = CONFIG_INT, .min = 64, .max = G_MAXINT / 2, .standard = "16384",
 	  .unit = "MiB", .help = "for the folders that a build writes" },
 
 	{ KEEP(logs_days), DAYS("365"), .help = "logs of jobs that have ended; samples and verdicts are always kept" },
@@ -92,9 +116,9 @@ const ConfigKey config_keys[] = {
 	{ KEEP(grace_s), .kind = CONFIG_INT, .min = 0, .max = 30 * DAY_S, .standard = "21600", .unit = "seconds",
 	  .help = "what was used within so long is not removed, whoever owns it" },
 
-	{ TREE(path), .kind = CONFIG_PATH, .help = "a git repository of the kernel, bare or not" },
-	{ TREE(branch), .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },
-	{ TREE(remote), .kind = CONFIG_REF, .standard = "",
+	{ TREE(path), LIVE, .kind = CONFIG_PATH, .example = "/srv/git/linux.git", .help = "a git repository of the kernel, bare or not" },
+	{ TREE(branch), LIVE, .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },
+	{ TREE(remote), LIVE, .kind = CONFIG_REF, .standard = "",
 	  .help = "remote to fetch from when a commit is not there; empty: none" },
 
 	{ HOST(uri), .kind = CONFIG_TEXT, .standard = "",
@@ -102,7 +126,7 @@ const ConfigKey config_keys[] = {
 	{ HOST(pool_dir), .kind = CONFIG_FOLDER, .standard = "",
 	  .help = "directory on the host of the storage pool for kernels and disks; empty: /var/lib/libvirt/regrlab; "
 		  "not for the embedded driver" },
-	{ HOST(move_after_s), .kind = CONFIG_INT, .min = 0, .max = DAY_S, .standard = "600", .unit = "seconds",
+	{ HOST(move_after_s), LIVE, .kind = CONFIG_INT, .min = 0, .max = DAY_S, .standard = "600", .unit = "seconds",
 	  .help = "that a host is down until jobs that were measured there begin anew on another" },
 	{ HOST(vm_cpus), .kind = CONFIG_CPUS, .standard = "", .help = "CPUs for the guests' CPUs; empty: the lab chooses" },
 	{ HOST(other_cpus), .kind = CONFIG_CPUS, .standard = "",
@@ -115,27 +139,27 @@ const ConfigKey config_keys[] = {
 	  .help = "that guests may have together; 0: not limited" },
 	{ HOST(guest_cpus), .kind = CONFIG_INT, .min = 1, .max = 512, .standard = "2", .unit = "CPUs",
 	  .help = "of a guest" },
-	{ HOST(boot_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
+	{ HOST(boot_timeout_s), LIVE, .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
 	  .help = "from a guest's start to its first word" },
-	{ HOST(silence_timeout_s), .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
+	{ HOST(silence_timeout_s), LIVE, .kind = CONFIG_INT, .min = 1, .max = DAY_S, .standard = "120", .unit = "seconds",
 	  .help = "between two lines of a running guest" },
-	{ HOST(policy), .kind = CONFIG_POLICY, .standard = "warn",
+	{ HOST(policy), LIVE, .kind = CONFIG_POLICY, .standard = "warn",
 	  .help = "where time is measured and the host is not as 'require' says: strict measures nothing, warn marks the result" },
-	{ HOST(require), .kind = CONFIG_REQUIRE, .standard = HOST_POLICY_AUTO,
+	{ HOST(require), LIVE, .kind = CONFIG_REQUIRE, .standard = HOST_POLICY_AUTO,
 	  .help = "what must hold on the host, FACT=VALUE and blanks between; auto: turbo off and the like; regrlab-host --help has "
 		  "the facts" },
-	{ HOST(max_jitter_pct), .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "5", .unit = "percent",
+	{ HOST(max_jitter_pct), LIVE, .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "5", .unit = "percent",
 	  .help = "of a measuring CPU's time that may be lost in a short spin before a boot; 100: no limit" },
-	{ HOST(max_steal_pct), .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "2", .unit = "percent",
+	{ HOST(max_steal_pct), LIVE, .kind = CONFIG_INT, .min = 0, .max = 100, .standard = "2", .unit = "percent",
 	  .help = "of the measuring CPUs' time that a hypervisor may take before and during a boot; 100: no limit" },
-	{ HOST(noise_wait_s), .kind = CONFIG_INT, .min = 0, .max = 3600, .standard = "60", .unit = "seconds",
+	{ HOST(noise_wait_s), LIVE, .kind = CONFIG_INT, .min = 0, .max = 3600, .standard = "60", .unit = "seconds",
 	  .help = "that a boot waits at most for a quiet host" },
-	{ HOST(max_disturbed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "4", .unit = "boots",
+	{ HOST(max_disturbed_boots), LIVE, .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "4", .unit = "boots",
 	  .help = "of a job that are replaced because the host was noisy; further ones count and are marked" },
-	{ HOST(control_every), .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "10", .unit = "jobs",
+	{ HOST(control_every), LIVE, .kind = CONFIG_INT, .min = 0, .max = 1000000, .standard = "10", .unit = "jobs",
 	  .help = "one of so many in a row, drawn by lot, has a control arm: four boots more of its base, compared with the base, so "
 		  "that the host's rate of false alarms is known. 0: none" },
-	{ HOST(max_failed_boots), .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "2", .unit = "boots",
+	{ HOST(max_failed_boots), LIVE, .kind = CONFIG_INT, .min = 0, .max = 1000, .standard = "2", .unit = "boots",
 	  .help = "of an arm that are tried again before the job ends as boot-failed" },
 };
 const gsize config_n_keys = G_N_ELEMENTS(config_keys);
@@ -188,6 +212,11 @@ static gboolean is_ref(const char *text)
 	return TRUE;
 }
 
+static gboolean is_user(const char *text)
+{
+	return *text && strspn(text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-.") == strlen(text) && *text != '-';
+}
+
 static gboolean are_labels(const char *text)
 {
 	g_auto(GStrv) labels = g_strsplit(text, ",", -1);
@@ -237,6 +266,7 @@ static const struct {
 	[CONFIG_URL] = { is_url, "an http or https URL without a slash at its end" },
 	[CONFIG_LABELS] = { are_labels, "names of letters, digits, '_', '.' and '-', separated by commas" },
 	[CONFIG_REF] = { is_ref, "a name that git takes for a branch or remote" },
+	[CONFIG_USER] = { is_user, "a user's name" },
 	[CONFIG_POLICY] = { is_policy, "strict or warn" },
 	[CONFIG_REQUIRE] = { is_require, "words FACT=VALUE with facts and values that regrlab-host knows, or auto" },
 	[CONFIG_BOOL] = { is_yes_or_no, "yes or no" },

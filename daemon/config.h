@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's configuration, a GKeyFile. Every key is one row of a table in
- * config.c: section, key, kind, range, default, unit, help. Unknown sections
- * and keys are errors, as are values out of range.
+ * The daemon's configuration, a GKeyFile. Every key is one row of the table in
+ * config-keys.c: section, key, kind, range, default, unit, help. Unknown
+ * sections and keys are errors, as are values out of range.
  */
 #pragma once
 
@@ -78,6 +78,7 @@ typedef struct {
 	int token_queue_max;	/* for new tokens; 0: no limit */
 	int token_requests_per_min;
 	int token_hours_per_day;
+	char *token_key;	/* a file; empty: in state_dir */
 	int token_days;		/* until they expire; 0: never */
 
 	char *build_cpus;	/* list format; empty: all */
@@ -98,7 +99,7 @@ typedef struct {
 	GPtrArray *hosts;	/* of ConfigHost, owned; at least one */
 } Config;
 
-/* Errors name file, line (where there is one), section, key and what is allowed. */
+/* The error has a line for all that is wrong: file, line (where there is one), section, key and what is allowed. */
 gboolean config_load(const char *path, Config **ret_config, GError **error);
 gboolean config_from_data(const char *name, const char *data, gsize size, Config **ret_config, GError **error);
 void config_free(Config *config);
@@ -106,11 +107,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 
 /* The configuration as a file with every key, its help and its range; the caller's. */
 char *config_to_text(const Config *config);
+/* The same with the defaults, commented out: deploy/regrlab.conf.example; the caller's. */
+char *config_example(void);
 
 const ConfigTree *config_tree(const Config *config, const char *name);	/* empty: the first; NULL: none such */
 const ConfigHost *config_host(const Config *config, const char *name);	/* NULL: none such */
 
 char *config_database(const Config *config);	/* STATE/regrlab.db; the caller's */
-char *config_token_key(const Config *config);	/* STATE/token.key; the caller's */
+/* The service's credential of that name if systemd gave it one, else token_key, else STATE/token.key; the caller's. */
+#define CONFIG_TOKEN_CREDENTIAL "regrlab.token.key"
+char *config_token_key(const Config *config);
 
 gboolean config_host_is_here(const ConfigHost *host);	/* on this machine: there is no other in its URI */

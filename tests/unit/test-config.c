@@ -111,30 +111,81 @@ static void test_print_reads_back(void)
 	g_assert_no_error(error);
 	again = config_to_text(second);
 	g_assert_cmpstr(text, ==, again);
+	g_autoptr(GRegex) folded = g_regex_new("\n# ", 0, 0, NULL);
+	g_autofree char *unfolded = g_regex_replace_literal(folded, text, -1, 0, " ", 0, NULL);
 	for (gsize i = 0; i < config_n_keys; i++)
-		g_assert_nonnull(strstr(text, config_keys[i].help));
+		g_assert_nonnull(strstr(unfolded, config_keys[i].help));
 }
 
-/* The example that is installed is a configuration, and shows every key. */
+/* The example that is installed is a configuration, and is made of the table. UPDATE=1 writes it anew. */
 static void test_example(void)
 {
+	const char *path = "deploy/regrlab.conf.example";
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
-	Config *config = NULL;
+	g_autofree char *text = NULL, *made = config_example();
+	g_autoptr(Config) config = NULL, defaults = parse("[tree linux]\npath=/srv/git/linux.git\n", &error);
+	Config *nowhere = NULL;
 
-	g_assert_true(config_load("deploy/regrlab.conf.example", &config, &error));
+	if (g_strcmp0(g_getenv("UPDATE"), "1") == 0)
+		g_assert_true(g_file_set_contents(path, made, -1, NULL));
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, made);
+	g_assert_true(config_load(path, &config, &error));
 	g_assert_no_error(error);
-	g_assert_true(g_file_get_contents("deploy/regrlab.conf.example", &text, NULL, NULL));
-	for (gsize i = 0; i < config_n_keys; i++) {
-		g_autofree char *line = g_strdup_printf("\n%s=", config_keys[i].key);
-		g_autofree char *comment = g_strdup_printf("\n#%s=", config_keys[i].key);
-
-		if (!strstr(text, line) && !strstr(text, comment))
-			g_error("deploy/regrlab.conf.example does not show %s", config_keys[i].key);
-	}
-	config_free(config);
-	g_assert_false(config_load("/nowhere/regrlab.conf", &config, &error));
+	/* what is commented out is what holds without it */
+	g_autofree char *one = config_to_text(config), *two = config_to_text(defaults);
+	g_assert_cmpstr(one, ==, two);
+	g_autoptr(GRegex) commented = g_regex_new("^#([a-z_]+=)", G_REGEX_MULTILINE, 0, NULL);
+	g_autofree char *open = g_regex_replace(commented, text, -1, 0, "\\1", 0, NULL);
+	g_autoptr(Config) all = parse(open, &error);
+	g_assert_no_error(error);
+	g_autofree char *three = config_to_text(all);
+	g_assert_cmpstr(three, ==, two);
+	g_assert_false(config_load("/nowhere/regrlab.conf", &nowhere, &error));
 	g_assert_error(error, CONFIG_ERROR, CONFIG_ERROR_IO);
+}
+
+/* Every key is of a section that there is, and is said with all that a reader wants to know. */
+static void test_tables(void)
+{
+	for (gsize i = 0; i < config_n_keys; i++) {
+		const ConfigKey *key = &config_keys[i];
+		g_autofree char *allowed = config_key_allowed(key);
+		gboolean found = FALSE;
+
+		for (gsize k = 0; k < config_n_sections; k++)
+			found |= g_str_equal(config_sections[k].section, key->section);
+		g_assert_true(found);
+		g_assert_true(key->help && *key->help && *allowed);
+		g_assert_true(!key->standard == (key->example != NULL));
+		if (key->kind == CONFIG_INT)
+			g_assert_cmpint(key->min, <, key->max);
+	}
+}
+
+/* All that is wrong is said, in the order of the file. */
+static void test_all_complaints(void)
+{
+	const char *const wanted[] = {
+		"test.conf:1: a key before the first [SECTION]",
+		"test.conf:3: [daemon] port: 'no' is not a whole number from 1 to 65535",
+		"test.conf:4: neither [SECTION] nor KEY=VALUE nor a comment that begins with #",
+		"test.conf:5: [daemon] prot: no such key",
+		"test.conf:6: [deamon]: no such section",
+		"test.conf:8: [host /]: a name",
+		"test.conf:9: [tree x]: the key path must be there",
+		NULL,
+	};
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Config) config = parse("a=b\n[daemon]\n port = no\nlisten\nprot=1\n[deamon]\n[host a]\n[host /]\n[tree x]\n", &error);
+	g_auto(GStrv) lines = NULL;
+
+	g_assert_null(config);
+	g_assert_error(error, CONFIG_ERROR, CONFIG_ERROR_SYNTAX);
+	lines = g_strsplit(error->message, "\n", -1);
+	g_assert_cmpuint(g_strv_length(lines), ==, g_strv_length((char **)wanted));
+	for (gsize i = 0; wanted[i]; i++)
+		g_assert_true(g_str_has_prefix(lines[i], wanted[i]));
 }
 
 static gboolean disturbs(const char *build, const char *vm, const char *other, const char *uri)
@@ -166,6 +217,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/config/refused", test_refused);
 	g_test_add_func("/config/print-reads-back", test_print_reads_back);
 	g_test_add_func("/config/example", test_example);
+	g_test_add_func("/config/tables", test_tables);
+	g_test_add_func("/config/all-complaints", test_all_complaints);
 	g_test_add_func("/config/disturbs", test_disturbs);
 	return g_test_run();
 }
