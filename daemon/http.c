@@ -2,6 +2,7 @@
 #include "daemon/http.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "daemon/connections.h"
 #include "daemon/request.h"
@@ -260,6 +261,30 @@ static gboolean make_address(const HttpOptions *options, struct sockaddr_storage
 	return g_socket_address_to_native(address, ret_address, sizeof(*ret_address), error);
 }
 
+/* Who passes a socket must mean what the configuration says: that is what was checked. */
+static gboolean check_listening(const HttpOptions *options, GError **error)
+{
+	g_autoptr(GSocket) opened = g_socket_new_from_fd(dup(options->listening), error);
+	g_autoptr(GSocketAddress) address = opened ? g_socket_get_local_address(opened, error) : NULL;
+	g_autoptr(GInetAddress) wanted = g_inet_address_new_from_string(options->listen);
+	g_autofree char *there = NULL;
+
+	if (!address)
+		return FALSE;
+	g_socket_set_blocking(opened, FALSE);	/* of both descriptors: it is one socket */
+	if (!G_IS_INET_SOCKET_ADDRESS(address))
+		there = g_strdup("no address of IP");
+	else if (g_inet_address_equal(g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(address)), wanted) &&
+		 g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(address)) == options->port)
+		return TRUE;
+	else
+		there = g_socket_connectable_to_string(G_SOCKET_CONNECTABLE(address));
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+		    "the socket that was passed (regrlabd.socket) listens on %s, and the configuration says %s port %d: make both the same",
+		    there, options->listen, options->port);
+	return FALSE;
+}
+
 G_GNUC_PRINTF(2, 0)
 static void on_log(void *data G_GNUC_UNUSED, const char *format, va_list args)
 {
@@ -274,7 +299,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 	struct sockaddr_storage address;
 	unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME;
 
-	if (!make_address(options, &address, error))
+	if (!make_address(options, &address, error) || (options->listening && !check_listening(options, error)))
 		return NULL;
 	if (address.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
@@ -294,6 +319,7 @@ Http *http_start(const HttpOptions *options, const HttpRules *rules, gpointer da
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		options->listening ? MHD_OPTION_LISTEN_SOCKET : MHD_OPTION_END, options->listening,
 		MHD_OPTION_END);
 	if (!http->daemon) {
 		connections_free(http->connections);

@@ -37,6 +37,7 @@ typedef struct {
 typedef struct {
 	const char *listen;		/* an address, not a name */
 	int port;
+	int listening;			/* a socket that listens there already, which is taken; 0: none */
 	int connections_max;		/* then one that does nothing makes room (daemon/connections.h) */
 	gsize bodies_max_bytes;		/* of all requests that are coming in */
 	int idle_timeout_s;

@@ -1,19 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/lab.h"
 
+#define MAX_FIELDS 6
+
+static void add(GLogField fields[MAX_FIELDS], gsize *n, const char *key, const char *value)
+{
+	if (value)
+		fields[(*n)++] = (GLogField){ key, value, -1 };
+}
+
+/* To the journal if stderr leads there, else to stderr, where the fields are not seen. */
+static void log_fields(GLogLevelFlags level, const char *job, const char *stage, const char *host, const char *message)
+{
+	const char *priority = level & G_LOG_LEVEL_WARNING ? "4" : level & G_LOG_LEVEL_MESSAGE ? "5" : "6";
+	GLogField fields[MAX_FIELDS];
+	gsize n = 0;
+
+	add(fields, &n, "PRIORITY", priority);
+	add(fields, &n, "GLIB_DOMAIN", "regrlabd");
+	add(fields, &n, "MESSAGE", message);
+	add(fields, &n, "JOB_ID", job);
+	add(fields, &n, "STAGE", stage);
+	add(fields, &n, "HOST", host);
+	g_log_structured_array(level, fields, n);
+}
+
 void lab_log(GLogLevelFlags level, gint64 job, const char *format, ...)
 {
-	g_autofree char *message = NULL;
-	g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, job);
+	g_autofree char *words = NULL, *message = NULL;
+	g_autofree char *id = job ? g_strdup_printf("%" G_GINT64_FORMAT, job) : NULL;
 	va_list args;
 
 	va_start(args, format);
-	message = g_strdup_vprintf(format, args);
+	words = g_strdup_vprintf(format, args);
 	va_end(args);
-	if (job)
-		g_log_structured("regrlabd", level, "JOB_ID", id, "MESSAGE", "job %s: %s", id, message);
-	else
-		g_log_structured("regrlabd", level, "MESSAGE", "%s", message);
+	message = job ? g_strdup_printf("job %s: %s", id, words) : g_steal_pointer(&words);
+	log_fields(level, id, NULL, NULL, message);
+}
+
+void lab_log_stage(GLogLevelFlags level, gint64 job, const char *stage, const char *host, const char *format, ...)
+{
+	g_autofree char *words = NULL, *message = NULL, *id = g_strdup_printf("%" G_GINT64_FORMAT, job);
+	va_list args;
+
+	va_start(args, format);
+	words = g_strdup_vprintf(format, args);
+	va_end(args);
+	message = g_strdup_printf("job %s: %s", id, words);
+	log_fields(level, id, stage, host, message);
 }
 
 char *lab_job_dir(const Lab *lab, gint64 job)

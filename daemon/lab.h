@@ -30,5 +30,9 @@ typedef struct {
 /* Logs one handled error, with the job (0: none) as journal field JOB_ID. */
 void lab_log(GLogLevelFlags level, gint64 job, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
+/* The same of a stage of a job's, with STAGE and HOST (NULL: none). */
+void lab_log_stage(GLogLevelFlags level, gint64 job, const char *stage, const char *host, const char *format, ...)
+	G_GNUC_PRINTF(5, 6);
+
 /* STATE/jobs/N; the caller's. */
 char *lab_job_dir(const Lab *lab, gint64 job);

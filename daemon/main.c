@@ -21,6 +21,7 @@
 #include "daemon/health.h"
 #include "daemon/lab.h"
 #include "daemon/queue.h"
+#include "daemon/reload.h"
 #include "daemon/routes.h"
 #include "daemon/sweep.h"
 
@@ -37,8 +38,18 @@ typedef struct {
 typedef struct {
 	GMainLoop *loop;
 	Lab *lab;
+	const char *path;	/* of the configuration */
 	gboolean stopping;
 } Daemon;
+
+/* A line for all that is wrong, each as the program's own. */
+static void complain(const char *message)
+{
+	g_auto(GStrv) lines = g_strsplit(message, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		g_printerr("regrlabd: %s\n", *line);
+}
 
 static gint64 real_time_ns(void)
 {
@@ -68,6 +79,40 @@ static gboolean on_signal(gpointer data)
 	sd_notify(0, "STOPPING=1");
 	g_timeout_add_seconds(STOP_S, quit, daemon);
 	queue_stop(daemon->lab->queue, quit, daemon);
+	return G_SOURCE_CONTINUE;
+}
+
+/* ---- SIGHUP ---- */
+
+static void log_lines(GLogLevelFlags level, const char *before, const char *message)
+{
+	g_auto(GStrv) lines = g_strsplit(message, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		lab_log(level, 0, "%s%s", before, *line);
+}
+
+static void reload(Daemon *daemon)
+{
+	g_autoptr(Config) fresh = NULL;
+	g_autoptr(GError) error = NULL;
+	g_auto(Reload) reload = { 0 };
+
+	if (!config_load(daemon->path, &fresh, &error)) {
+		log_lines(G_LOG_LEVEL_WARNING, "the configuration stays as it was: ", error->message);
+		return;
+	}
+	reload_apply(daemon->lab->config, fresh, &reload);
+	lab_log(G_LOG_LEVEL_MESSAGE, 0, "the configuration was read again: %u keys changed", reload.changed);
+	for (char **what = reload.restart; *what; what++)
+		lab_log(G_LOG_LEVEL_WARNING, 0, "%s takes effect when the daemon is started again", *what);
+}
+
+static gboolean on_hangup(gpointer data)
+{
+	sd_notify(0, "RELOADING=1");
+	reload(data);
+	sd_notify(0, "READY=1");
 	return G_SOURCE_CONTINUE;
 }
 
@@ -131,6 +176,19 @@ static int raise_descriptors(int connections)
 	return MAX(4, (int)limit.rlim_cur - OTHER_DESCRIPTORS);
 }
 
+/* A socket that systemd listens on for us: one, or none. */
+static gboolean passed_socket(int *ret_listening, GError **error)
+{
+	int n = sd_listen_fds(1);
+
+	if (n > 1) {
+		g_set_error(error, CONFIG_ERROR, CONFIG_ERROR_VALUE, "%d sockets were passed: regrlabd.socket may have one ListenStream", n);
+		return FALSE;
+	}
+	*ret_listening = n == 1 ? SD_LISTEN_FDS_START : 0;
+	return TRUE;
+}
+
 static gboolean open_lab(Lab *lab, GError **error)
 {
 	g_autofree char *path = config_database(lab->config);
@@ -149,7 +207,7 @@ static gboolean open_lab(Lab *lab, GError **error)
 	if (!lab->db)
 		return FALSE;
 	lab->access = access_new(lab, error);
-	if (!lab->access)
+	if (!lab->access || !passed_socket(&options.listening, error))
 		return FALSE;
 	lab->health = health_new(lab, g_get_monotonic_time);
 	lab->queue = queue_new(lab);
@@ -170,12 +228,13 @@ static void close_lab(Lab *lab)
 }
 
 /* A signal that comes while the lab is being opened is seen when the loop runs. */
-static gboolean run(Lab *lab, GError **error)
+static gboolean run(Lab *lab, const char *path, GError **error)
 {
 	g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
-	Daemon daemon = { .loop = loop, .lab = lab };
+	Daemon daemon = { .loop = loop, .lab = lab, .path = path };
 	guint term = g_unix_signal_add(SIGTERM, on_signal, &daemon);
 	guint interrupt = g_unix_signal_add(SIGINT, on_signal, &daemon);
+	guint hangup = g_unix_signal_add(SIGHUP, on_hangup, &daemon);
 	gboolean good = open_lab(lab, error);
 	uint64_t watchdog_us;
 
@@ -186,12 +245,13 @@ static gboolean run(Lab *lab, GError **error)
 		sd_notify(0, "READY=1");
 		g_main_loop_run(loop);
 	}
+	g_source_remove(hangup);
 	g_source_remove(term);
 	g_source_remove(interrupt);
 	return good;
 }
 
-static int serve(Config *config)
+static int serve(Config *config, const char *path)
 {
 	Lab lab = { .config = config };
 	g_autoptr(GError) error = NULL;
@@ -199,7 +259,7 @@ static int serve(Config *config)
 	gboolean good = cpus_apply(config, &lab.stage_cpus, &error);
 
 	lab.build_cpus = cpus_of_builds(config, &lab.stage_cpus);
-	good = good && make_folders(config, &error) && lock_state(config, &lock_fd, &error) && run(&lab, &error);
+	good = good && make_folders(config, &error) && lock_state(config, &lock_fd, &error) && run(&lab, path, &error);
 
 	if (!good)
 		g_printerr("regrlabd: %s\n", error->message);
@@ -312,7 +372,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGPIPE, SIG_IGN);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
-	umask(022);
+	umask(umask(077) | 022);	/* what it was may be stricter */
 	if (!parse_options(&argc, &argv, &options, &error)) {
 		g_printerr("regrlabd: %s; see regrlabd --help\n", error->message);
 		return 2;
@@ -320,8 +380,9 @@ int main(int argc, char **argv)
 	g_autofree char *backup G_GNUC_UNUSED = options.backup;	/* freed here */
 	path = options.config ? options.config : g_strdup(CONFIG_FILE);
 	if (!config_load(path, &config, &error)) {
-		g_printerr("regrlabd: %s%s\n", error->message,
-			   options.config ? "" : "; --config FILE names another one, such as deploy/regrlab.conf.example");
+		complain(error->message);
+		if (!options.config && g_error_matches(error, CONFIG_ERROR, CONFIG_ERROR_IO))
+			g_printerr("regrlabd: --config FILE names another one, such as deploy/regrlab.conf.example\n");
 		return 2;
 	}
 	if (options.print) {
@@ -333,5 +394,5 @@ int main(int argc, char **argv)
 		return check(config);
 	if (options.backup || options.retention_dry_run)
 		return run_and_exit(config, &options);
-	return options.new_admin_token ? print_new_admin_token(config) : serve(config);
+	return options.new_admin_token ? print_new_admin_token(config) : serve(config, path);
 }

@@ -55,6 +55,9 @@ static const char *stage_name(const Runner *runner)
 	return runner->stage == STAGE_BUILD ? "build" : "measure";
 }
 
+#define TELL(runner, level, ...) \
+	lab_log_stage(level, (runner)->job, stage_name(runner), (runner)->host ? (runner)->host->name : NULL, __VA_ARGS__)
+
 static void set_timer(Runner *runner, guint delay_ms, GSourceFunc func)
 {
 	g_clear_handle_id(&runner->timer_id, g_source_remove);
@@ -72,7 +75,7 @@ static void done(Runner *runner)
 static void note_trouble(Runner *runner, const GError *error)
 {
 	if (!runner->troubled)
-		lab_log(G_LOG_LEVEL_WARNING, runner->job, "cannot be stored, will be tried again: %s", error->message);
+		TELL(runner, G_LOG_LEVEL_WARNING, "cannot be stored, will be tried again: %s", error->message);
 	runner->troubled = TRUE;
 }
 
@@ -85,7 +88,7 @@ static gboolean try_finish(gpointer data)
 	if (store_job_finish(runner->lab->db, runner->job, runner->last.state, runner->last.reason,
 			     runner->last.message, runner->lab->now_ns(), &error)) {
 		if (runner->last.state == JOB_INFRA_FAILED)
-			lab_log(G_LOG_LEVEL_WARNING, runner->job, "%s", runner->last.message);
+			TELL(runner, G_LOG_LEVEL_WARNING, "%s", runner->last.message);
 		done(runner);
 		return G_SOURCE_REMOVE;
 	}
@@ -183,7 +186,7 @@ static void check_silence(Runner *runner)
 
 	if (g_get_monotonic_time() - runner->event_us < limit_s * G_USEC_PER_SEC)
 		return;
-	lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage said nothing for %" G_GINT64_FORMAT " s and is killed",
+	TELL(runner, G_LOG_LEVEL_WARNING, "the %s stage said nothing for %" G_GINT64_FORMAT " s and is killed",
 		stage_name(runner), limit_s);
 	runner->event_us = g_get_monotonic_time();
 	signal_group(runner, SIGKILL);
@@ -225,7 +228,7 @@ static void start_failed(Runner *runner, const GError *error)
 	if (wait_for_health(runner))
 		return;
 	if (++runner->crashes < RUNNER_MAX_CRASHES) {
-		lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage cannot be started: %s", stage_name(runner), error->message);
+		TELL(runner, G_LOG_LEVEL_WARNING, "the %s stage cannot be started: %s", stage_name(runner), error->message);
 		start_later(runner);
 		return;
 	}
@@ -273,6 +276,8 @@ static gboolean start(gpointer data)
 	runner->events_size = -1;
 	runner->child_id = g_child_watch_add(runner->pid, child_ended, runner);
 	runner->poll_id = g_timeout_add(RUNNER_POLL_MS, poll_events, runner);
+	TELL(runner, G_LOG_LEVEL_MESSAGE, "the %s stage is started%s%s", stage_name(runner), runner->host ? " on " : "",
+	     runner->host ? runner->host->name : "");
 	runner->func(runner, RUNNER_STARTED, runner->data);
 	return G_SOURCE_REMOVE;
 }
@@ -301,7 +306,7 @@ static void crashed(Runner *runner)
 {
 	g_autofree char *how = how_it_ended(runner->status);
 
-	lab_log(G_LOG_LEVEL_WARNING, runner->job, "the %s stage ended without saying how: %s", stage_name(runner), how);
+	TELL(runner, G_LOG_LEVEL_WARNING, "the %s stage ended without saying how: %s", stage_name(runner), how);
 	runner->func(runner, RUNNER_CRASHED, runner->data);
 	if (wait_for_health(runner))
 		return;
@@ -332,6 +337,17 @@ static void book_time(Runner *runner)
 		note_trouble(runner, error);
 }
 
+static void ended(Runner *runner)
+{
+	g_autofree char *how = how_it_ended(runner->status);
+
+	if (runner->ended)
+		TELL(runner, G_LOG_LEVEL_MESSAGE, "the %s stage came to its end", stage_name(runner));
+	else
+		TELL(runner, G_LOG_LEVEL_MESSAGE, "the %s stage is stopped with the daemon (%s)", stage_name(runner), how);
+	done(runner);
+}
+
 /* Everything that the program wrote is taken in before it is judged. */
 static gboolean settle(gpointer data)
 {
@@ -345,7 +361,7 @@ static gboolean settle(gpointer data)
 	else if (runner->broken)
 		finish(runner, JOB_INFRA_FAILED, "run-directory", runner->broken);
 	else if ((runner->ended || runner->stopping) && !(runner->cancelling && runner->host_down))
-		done(runner);
+		ended(runner);
 	else if (runner->cancelling)
 		finish_cancelled(runner);
 	else if (WIFEXITED(runner->status) && WEXITSTATUS(runner->status) == EXIT_LOCKED)

@@ -46,6 +46,13 @@ def test_check_config():
         answer = with_config(text, "--check-config")
         assert answer.returncode == 2 and words in answer.stderr, answer.stderr
         assert with_config(text).returncode == 2
+    answer = with_config("[daemon]\nport=0\nprot=1\nlisten\n", "--check-config")
+    assert answer.returncode == 2, answer
+    ends = (":2: [daemon] port: '0' is not a whole number from 1 to 65535", ":3: [daemon] prot: no such key",
+            ":4: neither [SECTION] nor KEY=VALUE", "[tree NAME]: at least one tree must be there, with its path")
+    lines = answer.stderr.splitlines()
+    assert len(lines) == len(ends) and all(line.startswith("regrlabd: ") and end in line
+                                           for line, end in zip(lines, ends)), answer.stderr
     printed = with_config(TREE, "--print-config")
     assert printed.returncode == 0
     assert with_config(printed.stdout, "--print-config").stdout == printed.stdout
@@ -132,6 +139,81 @@ def test_notify():
             assert left in (b"WATCHDOG=1", b"STOPPING=1"), left
         assert process.wait(10) == 0
     one.close()
+
+
+def test_socket_activation():
+    """A socket that systemd passes is the one that is answered on; one of another address is refused."""
+    def activate(one, port):
+        argv = ["systemd-socket-activate", f"--listen=127.0.0.1:{port}", "-E", "ASAN_OPTIONS", "-E", "LSAN_OPTIONS",
+                BUILD / "regrlabd", "--config", one.config]
+        process = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                return process, socket.create_connection(("127.0.0.1", port))
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("systemd-socket-activate does not listen")
+
+    one = Lab()
+    process, first = activate(one, one.port)
+    first.close()
+    assert one.get("/healthz").status == 200
+    process.terminate()
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 0 and f"listening on http://127.0.0.1:{one.port}" in said, said
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        other = s.getsockname()[1]
+    process, first = activate(one, other)
+    _, said = process.communicate(timeout=20)
+    first.close()
+    assert process.returncode == 1 and f"listens on 127.0.0.1:{other}" in said and "make both the same" in said, said
+    one.close()
+
+
+def test_credential():
+    """The key of the tokens may be the service's credential."""
+    one = Lab()
+    folder = one.dir / "credentials"
+    folder.mkdir()
+    key = folder / "regrlab.token.key"
+    key.write_text("0123456789abcdef" * 4 + "\n")
+    key.chmod(0o600)
+    made = subprocess.run([BUILD / "regrlabd", "--config", one.config, "--new-admin-token"], capture_output=True, text=True, timeout=30,
+                          env=dict(os.environ, CREDENTIALS_DIRECTORY=str(folder)), check=True).stdout.strip()
+    assert not (one.state / "token.key").exists()
+    one.config.write_text(one.config.read_text() + f"[access]\ntoken_key={key}\n")
+    one.start()
+    assert one.get(API + "/tokens", Authorization=f"Bearer {made}").status == 200
+    one.stop()
+    one.close()
+
+
+def test_reload():
+    """SIGHUP: what can change does, what cannot says so, and a bad file changes nothing."""
+    def reload(text, words):
+        before = one.log.read_text()
+        one.config.write_text(text)
+        one.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 20
+        while words not in one.log.read_text()[len(before):]:
+            assert time.monotonic() < end, one.log.read_text()
+            time.sleep(0.02)
+        return one.log.read_text()[len(before):]
+
+    with lab() as one:
+        text = one.config.read_text()
+        assert one.submit(head="a").status == 202
+        reload(text + "[access]\nread_needs_token=maybe\n", "the configuration stays as it was: ")
+        assert one.get(API + "/jobs").status == 200
+        said = reload(text.replace(f"port={one.port}", f"port={one.port}\nqueue_max=1\nconnections_max=5") +
+                      "[host more]\nuri=test:///default\n", "[host more] takes effect when the daemon is started again")
+        assert "read again: 1 keys changed" in said and "[daemon] connections_max takes effect when" in said, said
+        assert one.get("/healthz").status == 200
+        one.submit(head="b")
+        assert one.submit(head="c").status == 429
+        assert "[daemon] queue_max" not in said
 
 
 def test_log_names_the_job():
