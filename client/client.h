@@ -23,5 +23,6 @@ int cmd_more(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_host(int argc, char **argv);
+int cmd_backup(int argc, char **argv);
 int cmd_token(int argc, char **argv);
 int cmd_mail(int argc, char **argv);

@@ -27,6 +27,7 @@ static const struct {
 	{ "host", cmd_host, "How a host is set, setting it; out of service, and back" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
 	{ "mail", cmd_mail, "Read mail, and say what it asks of a lab" },
+	{ "backup", cmd_backup, "Copy what the lab of this machine cannot make again" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
 };
 
@@ -81,6 +82,11 @@ int main(int argc, char **argv)
 	if (g_str_equal(argv[1], "help") || g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "-h")) {
 		print_help(stdout);
 		return EXIT_OK;
+	}
+	if (*argv[1] == '-') {
+		fprintf(stderr, "regrlab: options come after the command, such as regrlab list %s%s; see regrlab help\n", argv[1],
+			g_str_equal(argv[1], "--server") ? " URL" : "");
+		return EXIT_USAGE;
 	}
 	return run(argv[1], argc - 1, argv + 1);
 }

@@ -31,7 +31,7 @@ static const struct {
 	[LABELS] = { "labels", "labels", "What the host must have", "LABEL,…" },
 	[REPLICATE] = { "replicate", "replicate", "Measure it on so many hosts, and say whether they agree (1)", "N" },
 	[SEED] = { "seed", "seed", "Of every random choice", "N" },
-	[NOTIFY] = { "notify", "notify", "Who gets mail", "ADDRESS" },
+	[NOTIFY] = { "notify", "notify", "Kept with the job; this lab sends no mail", "ADDRESS" },
 	[SUBJECT] = { "subject", "subject", "What to call it (the series' subject)", "TEXT" },
 };
 

@@ -104,4 +104,32 @@ def test_refused():
         one.close()
 
 
+def test_client():
+    """regrlab backup: the daemon's program with the lab's configuration; --keep has the newest ones, and touches nothing else."""
+    with lab() as one:
+        done = one.new("boots=1")
+        one.wait(done)
+
+        def make(*args, status=0):
+            made = subprocess.run([BUILD / "regrlab", "backup", *args], capture_output=True, text=True, timeout=60)
+            assert made.returncode == status, made
+            return made
+
+        target = one.dir / "one"
+        assert make("--config", one.config, target).stdout == f"{target}\n"
+        assert sqlite3.connect(target / "regrlab.db").execute("SELECT count(*) FROM job").fetchone() == (1,)
+        assert "is not empty" in make("--config", one.config, target, status=1).stderr
+        folder = one.dir / "many"
+        for name in ("20200101T000000Z", "20200102T000000Z", "20200103T000000Z-mine", "20200104T000000Z"):
+            (folder / name).mkdir(parents=True)
+            if name != "20200104T000000Z":
+                (folder / name / "regrlab.db").touch()
+        newest = make("--config", one.config, "--keep", "2", folder).stdout.strip()
+        left = sorted(path.name for path in folder.iterdir())
+        assert left == ["20200102T000000Z", "20200103T000000Z-mine", "20200104T000000Z", newest.rsplit("/", 1)[1]], left
+        for args in ((), ("a", "b"), ("--keep", "-1", "a"), ("--nosuch", "a")):
+            assert "see regrlab help backup" in make(*args, status=2).stderr
+        assert make("--config", "/nowhere/x.conf", one.dir / "x", status=1).stderr.startswith("regrlabd: ")
+
+
 main(globals())

@@ -117,6 +117,9 @@ def test_watch_says_something_every_three_seconds_and_ends_at_once():
 
 def test_wrong_usage_and_no_lab():
     with labs.lab() as lab:
+        for words in (["--server", "http://localhost:1"], ["--server=http://localhost:1"], ["--json"]):
+            done = subprocess.run([labs.BUILD / "regrlab", *words, "list"], capture_output=True, text=True, timeout=20)
+            assert done.returncode == 2 and f"options come after the command, such as regrlab list {words[0]}" in done.stderr, done
         assert "Usage:" in regrlab(lab, "--help") and "regrlab" in regrlab(lab, "--version")
         for command in ("submit", "watch", "report", "show", "list", "log", "cancel", "more", "hosts",
                         "calibrate", "analyze"):
