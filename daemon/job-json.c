@@ -88,6 +88,16 @@ static const char *string_member(JsonObject *object, const char *name)
 	return text ? text : "";
 }
 
+/* Of all arms. */
+static gint64 boots_planned(const StoreJob *job)
+{
+	gint64 boots = 2 * int_member(job->more ? job->more : job->plan, "boots_per_arm", job->spec->max_boots);
+
+	for (const char *arm = string_member(job->plan, "order"); *arm; arm++)
+		boots += *arm == 'C';
+	return boots;
+}
+
 static JsonObject *progress(const StoreJob *job)
 {
 	JsonObject *object = json_object_new();
@@ -99,9 +109,8 @@ static JsonObject *progress(const StoreJob *job)
 	json_object_set_int_member(object, "done", int_member(last, "done", 0));
 	json_object_set_int_member(object, "total", int_member(last, "total", 0));
 	json_object_set_int_member(object, "eta_s", int_member(last, "eta_s", -1));
-	json_object_set_int_member(object, "boots_done", job->boots_valid[0] + job->boots_valid[1]);
-	json_object_set_int_member(object, "boots_total", 2 * int_member(job->more ? job->more : job->plan, "boots_per_arm",
-									 job->spec->max_boots));
+	json_object_set_int_member(object, "boots_done", job->boots_valid[0] + job->boots_valid[1] + job->boots_control);
+	json_object_set_int_member(object, "boots_total", boots_planned(job));
 	json_object_set_boolean_member(object, "at_most", !job->more &&
 				       g_str_equal(string_member(job->plan, "rule"), "sequential"));
 	return object;

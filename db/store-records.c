@@ -134,8 +134,8 @@ static gboolean read_documents(Db *db, StoreJob *job, GError **error)
 
 static gboolean count_boots(Db *db, StoreJob *job, GError **error)
 {
-	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid, reason = 'disturbed' FROM boot"
-						" WHERE job = ?1 AND NOT control", error);
+	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT arm = 'patched', valid, reason = 'disturbed', control FROM boot"
+						" WHERE job = ?1", error);
 	gboolean row;
 
 	if (!stmt)
@@ -144,7 +144,9 @@ static gboolean count_boots(Db *db, StoreJob *job, GError **error)
 	while (db_step(stmt, &row, error)) {
 		if (!row)
 			return TRUE;
-		if (db_int(stmt, 1))
+		if (db_int(stmt, 3))
+			job->boots_control += db_int(stmt, 1) != 0;
+		else if (db_int(stmt, 1))
 			job->boots_valid[db_int(stmt, 0)]++;
 		else if (db_int(stmt, 2))
 			job->boots_disturbed[db_int(stmt, 0)]++;

@@ -54,6 +54,7 @@ typedef struct {
 	gint64 created_ns, started_ns, finished_ns;
 	gint64 last_seq;	/* of the last event ingested */
 	int boots_valid[2], boots_failed[2];	/* base, patched */
+	int boots_control;	/* valid ones of its control arm */
 	int boots_disturbed[2];	/* that the host's noise cost: neither of these */
 	gboolean cancel_asked;
 	char *submitter;	/* "token N" or an address; empty: before there were any */

@@ -57,7 +57,7 @@ def test_control():
         job = one.wait(quiet)
         arms = [boot["arm"] for boot in job["boots"]]
         assert [arms.count(arm) for arm in ("base", "patched", "control")] == [4, 4, 4], arms
-        assert job["progress"]["boots_done"] == job["progress"]["boots_total"] == 8
+        assert job["progress"]["boots_done"] == job["progress"]["boots_total"] == 12
         comparison, = job["control"]["comparisons"]
         assert comparison == {"benchmark": "aging", "sets": 1, "p": 0.4, "alarm": False} and job["control"]["counts"]
         results = [one.get(f"{API}/jobs/{number}/result").json() for number in (plain, quiet)]
