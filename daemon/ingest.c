@@ -8,6 +8,7 @@
 
 #include "daemon/trust.h"
 #include "jobs/spec/event.h"
+#include "jobs/spec/peek.h"
 
 typedef struct {
 	StoreIngest *store;
@@ -178,6 +179,15 @@ static gboolean take_document(Ingest *ingest, const char *kind, JsonObject *obje
 	return store_ingest_document(ingest->store, kind, object, error);
 }
 
+/* The last one, and each by its number. */
+static gboolean take_look(Ingest *ingest, const char *kind, JsonObject *object, GError **error)
+{
+	gint64 look = peek_int(object, "look", 0);
+	g_autofree char *numbered = g_strdup_printf("look-%02d", (int)CLAMP(look, 0, 99));
+
+	return take_document(ingest, kind, object, error) && take_document(ingest, numbered, object, error);
+}
+
 static gboolean take_result(Ingest *ingest, const char *kind, JsonObject *object, GError **error)
 {
 	JsonObject *result = get_object(object, "result");
@@ -289,12 +299,13 @@ static const struct {
 	{ "source", take_document },
 	{ "accelerator", take_document },
 	{ "plan", take_document },
-	{ "look", take_document },
+	{ "look", take_look },
 	{ "arm", take_arm },
 	{ "host-state", take_host_state },
 	{ "boot", take_boot },
 	{ "calibration", take_calibration },
 	{ "control", take_control },
+	{ "counters", take_document },
 	{ "result", take_result },
 	{ "more", take_document },
 	{ "more-result", take_result },

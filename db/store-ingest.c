@@ -176,6 +176,18 @@ gboolean store_ingest_boot(StoreIngest *ingest, const StoreBoot *boot, GError **
 	return db_run(stmt, error) && note_boot(ingest, boot, error);
 }
 
+/* They were at boots that no longer count. */
+static gboolean forget_looks(StoreIngest *ingest, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		ingest->db, "DELETE FROM document WHERE job = ?1 AND (kind = 'look' OR kind GLOB 'look-*')", error);
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, ingest->job);
+	return db_run(stmt, error);
+}
+
 gboolean store_ingest_moved(StoreIngest *ingest, const char *host, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
@@ -185,7 +197,7 @@ gboolean store_ingest_moved(StoreIngest *ingest, const char *host, GError **erro
 		return FALSE;
 	db_bind_int(stmt, 1, ingest->job);
 	db_bind_text(stmt, 2, host);
-	return db_run(stmt, error);
+	return db_run(stmt, error) && forget_looks(ingest, error);
 }
 
 static void bind_measure(DbStmt *stmt, const Sample *sample)

@@ -177,6 +177,42 @@ gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error)
 	return TRUE;
 }
 
+gboolean store_looks(Db *db, gint64 job, GPtrArray **ret_looks, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(
+		db, "SELECT json FROM document WHERE job = ?1 AND kind GLOB 'look-*' ORDER BY kind", error);
+	g_autoptr(GPtrArray) looks = g_ptr_array_new_with_free_func((GDestroyNotify)json_object_unref);
+	gboolean row;
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, job);
+	while (db_step(stmt, &row, error)) {
+		JsonObject *look;
+		const char *json;
+
+		if (!row) {
+			*ret_looks = g_steal_pointer(&looks);
+			return TRUE;
+		}
+		json = db_text(stmt, 0);
+		if (!json_object_from_data(json, strlen(json), &look, error))
+			return FALSE;
+		g_ptr_array_add(looks, look);
+	}
+	return FALSE;
+}
+
+gboolean store_counters(Db *db, gint64 job, JsonObject **ret_counters, GError **error)
+{
+	g_autofree char *json = NULL;
+
+	*ret_counters = NULL;
+	if (!read_document(db, job, "counters", &json, error))
+		return FALSE;
+	return !json || json_object_from_data(json, strlen(json), ret_counters, error);
+}
+
 gboolean store_job_file(Db *db, gint64 job, const char *name, GBytes **ret_content, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(

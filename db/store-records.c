@@ -112,7 +112,8 @@ static void keep_document(StoreJob *job, const char *kind, JsonObject *object)
 static gboolean read_documents(Db *db, StoreJob *job, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
-		db, "SELECT kind, json FROM document WHERE job = ?1 AND kind <> 'result'", error);
+		db, "SELECT kind, json FROM document WHERE job = ?1 AND kind NOT IN ('result', 'more-result', 'counters')"
+		    " AND kind NOT GLOB 'look-*'", error);
 	gboolean row;
 
 	if (!stmt)

@@ -109,6 +109,12 @@ gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error);
 /* The boots of a job in the order of their numbers; an array of StoreBoot that owns them. */
 gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error);
 
+/* The look events of a job, the first one first; an array of JsonObject that owns them. */
+gboolean store_looks(Db *db, gint64 job, GPtrArray **ret_looks, GError **error);
+
+/* The counters event of a job; *ret_counters is the caller's, NULL: none. */
+gboolean store_counters(Db *db, gint64 job, JsonObject **ret_counters, GError **error);
+
 /* The result object as JSON text (stats_result_from_json() reads it), with its continuation; NULL: none yet. */
 gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error);
 
@@ -256,7 +262,7 @@ void store_ingest_rollback(StoreIngest *ingest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreIngest, store_ingest_rollback)
 
 /*
- * kind: progress, source, accelerator, plan, look, host-state, result, more, more-result, end, arm-base, arm-patched or
+ * kind: progress, source, accelerator, plan, look, look-01 …, counters, host-state, result, more, more-result, end, arm-base, arm-patched or
  * trust; the last of each is kept.
  */
 gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject *object, GError **error);

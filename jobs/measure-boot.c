@@ -7,9 +7,9 @@
 #include "guest-image/cmdline.h"	/* made of guest-image/cmdline, which says what each word is for */
 #include "jobs/guest-console.h"
 #include "jobs/guest-hello.h"
+#include "jobs/measure-counters.h"
 #include "jobs/schedule.h"
 
-#define MACHINE			"pc"
 #define READ_BYTES		(64 * 1024)
 #define READS_AT_ONCE		32		/* of one stream before the other has its turn */
 #define TICK_MS			1000
@@ -42,6 +42,8 @@ void boot_result_free(BootResult *result)
 	g_free(result->detail);
 	g_clear_pointer(&result->hello, json_object_unref);
 	g_array_unref(result->samples);
+	if (result->counters)
+		g_string_free(result->counters, TRUE);
 	g_free(result->console);
 	g_free(result->console_tail);
 	g_free(result->domain_xml);
@@ -67,6 +69,11 @@ static char *name_of(const char *text)
 	both = g_strjoin("\n", machine, text, NULL);
 	digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, both, -1);
 	return g_strndup(digest, 12);
+}
+
+const char *boot_cmdline(VmAccelerator accelerator)
+{
+	return accelerator == VM_KVM ? GUEST_CMDLINE : GUEST_CMDLINE " " GUEST_CMDLINE_EMULATED;
 }
 
 char *boot_run_name(const char *dir)
@@ -152,6 +159,8 @@ static void take_record(const GuestRecord *record, gpointer user)
 		end_run(boot, record);
 		break;
 	case GUEST_COUNTER:
+		measure_counters_take(boot->result->counters, &boot->result->counters_n, record);
+		break;
 	case GUEST_END:
 		break;
 	}
@@ -332,13 +341,13 @@ static Vm *start_vm(const BootSetup *setup, int boot, const char *kernel, const 
 		.boot = boot,
 		.accelerator = setup->accelerator,
 		.clock = setup->clock,
-		.machine = MACHINE,
+		.machine = BOOT_MACHINE,
 		.memory_mib = setup->memory_mib,
 		.cpus = place->guest_cpus,
 		.placement = setup->placement,
 		.kernel = kernel,
 		.initrd = files->initrd,
-		.cmdline = setup->accelerator == VM_KVM ? GUEST_CMDLINE : GUEST_CMDLINE " " GUEST_CMDLINE_EMULATED,
+		.cmdline = boot_cmdline(setup->accelerator),
 		.disk = files->disk,
 	};
 	g_autoptr(Vm) vm = NULL;
@@ -391,6 +400,7 @@ gboolean boot_once(const BootSetup *setup, int number, const char *kernel, void 
 	guard_set(setup->stage->guard, "putting a boot's files on the host, and starting it", START_S);
 	guest_nonce(setup->stage->spec->seed, number, nonce);
 	result->samples = g_array_new(FALSE, FALSE, sizeof(BootSample));
+	result->counters = g_string_new(NULL);
 	result->start_ns = clock_ns(CLOCK_REALTIME);
 	gboolean done = make_files(setup, number, nonce, &files, error) &&
 			(boot.vm = start_vm(setup, number, kernel, &files, result, error));

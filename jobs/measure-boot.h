@@ -7,6 +7,7 @@
 #include "jobs/stage.h"
 #include "jobs/vm.h"
 
+#define BOOT_MACHINE		"pc"	/* QEMU's machine type */
 #define BOOT_CONSOLE_TAIL	8192	/* bytes of a failed boot's console in events */
 
 /* What all boots of a job share. Borrowed. */
@@ -37,6 +38,8 @@ typedef struct {
 	gint64 hello_ns, first_sample_ns;	/* 0: none came. All four CLOCK_REALTIME */
 	JsonObject *hello;	/* NULL: none came */
 	GArray *samples;	/* of BootSample */
+	GString *counters;	/* lines, as jobs/measure-counters.h has them */
+	guint counters_n;
 	char *console;		/* all of it that was kept, safe text */
 	char *console_tail;
 	char *domain_xml;	/* NULL if libvirt gave none */
@@ -45,6 +48,9 @@ typedef struct {
 
 void boot_result_free(BootResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BootResult, boot_result_free)
+
+/* The kernel command line of all boots. */
+const char *boot_cmdline(VmAccelerator accelerator);
 
 /* What a run directory and a lab are called on a host: short digests of this machine and a path. The caller's. */
 char *boot_run_name(const char *dir);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jobs/measure-counters.h"
 #include "jobs/measure-samples.h"
 #include "jobs/spec/file.h"
 
@@ -35,6 +36,7 @@ static void keep_artifacts(MeasureBoots *boots, int boot, const BootResult *resu
 	g_autoptr(GError) error = NULL;
 
 	if (!file_write(console, result->console, strlen(result->console), &error) ||
+	    (result->counters && result->counters->len && !measure_counters_keep(stage, boot, result->counters->str, &error)) ||
 	    (result->domain_xml && !file_write(domain, result->domain_xml, strlen(result->domain_xml), &error)))
 		stage_log(stage, "boot %d: %s", boot, error->message);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jobs/measure-counters.h"
 #include "jobs/measure-samples.h"
 #include "jobs/measure-trust.h"
 #include "jobs/spec/file.h"
@@ -182,7 +183,8 @@ gboolean measure_loop(const MeasureLoop *loop)
 			return FALSE;
 		if (result->rule == STATS_RULE_SEQUENTIAL && result->stop == STATS_STOP_NOT && look + 1 < plan->looks.count)
 			continue;
-		if (!measure_trust(loop->stage, history, loop->primary) || !tell_result(loop, "result", result))
+		if (!measure_trust(loop->stage, history, loop->primary) || !measure_counters_tell(loop->stage, plan->alpha) ||
+		    !tell_result(loop, "result", result))
 			return FALSE;
 		history->has_result = TRUE;
 	}
@@ -233,7 +235,7 @@ gboolean measure_more(const MeasureLoop *loop)
 	if (!boot_until(loop, history->more_order, history->more_pairs, history->more_pairs, (MeasureNext){ .looks = 1 }))
 		return FALSE;
 	g_autoptr(StatsResult) result = analyse(loop, STATS_RULE_OPEN_ENDED, history->more_pairs);
-	if (!result || !tell_result(loop, "more-result", result))
+	if (!result || !measure_counters_tell(loop->stage, history->plan->alpha) || !tell_result(loop, "more-result", result))
 		return FALSE;
 	history->more_told = history->more_boots;
 	return TRUE;

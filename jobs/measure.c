@@ -10,6 +10,7 @@
 #include "jobs/accelerator.h"
 #include "jobs/disk.h"
 #include "jobs/measure-boots.h"
+#include "jobs/measure-record.h"
 #include "jobs/measure-samples.h"
 
 #define HOST_OPEN_S		600	/* until a call that does not come back is given up */
@@ -238,7 +239,7 @@ static gboolean make_plan(Measure *measure)
 	measure->boots.around = measure_host_new(stage, clock, measure->history, measure->plan->sets->memory_mib,
 						 measure->qemu ? measure->qemu : "",
 						 measure->libvirt ? measure->libvirt : "");
-	return tell_plan(measure);
+	return measure_record(&measure->boots.setup) && tell_plan(measure);
 }
 
 /* ---- measuring ---- */

@@ -316,20 +316,42 @@ static gboolean check_applied(StageContext *stage, Slot *slot, const SeriesPatch
 	return check_records(stage, patch, result.output, result.output_bytes);
 }
 
+#define MBOX_LINE "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
+
+static void append_mail(GByteArray *mbox, const SeriesPatch *patch)
+{
+	gsize size;
+	const guint8 *data = g_bytes_get_data(patch->mail, &size);
+
+	g_byte_array_append(mbox, (const guint8 *)MBOX_LINE, strlen(MBOX_LINE));
+	g_byte_array_append(mbox, data, (guint)size);
+}
+
+/* artifacts/series.mbox: the patches in the order in which they were applied, without cover letter and replies. */
+static gboolean keep_series(StageContext *stage, const Series *series)
+{
+	g_autofree char *path = g_build_filename(stage->artifacts, "series.mbox", NULL);
+	g_autoptr(GByteArray) mbox = g_byte_array_new();
+	GError *error = NULL;
+
+	for (guint i = 0; i < series->patches->len; i++) {
+		append_mail(mbox, g_ptr_array_index(series->patches, i));
+		if (mbox->len && mbox->data[mbox->len - 1] != '\n')
+			g_byte_array_append(mbox, (const guint8 *)"\n", 1);
+	}
+	return file_write(path, (const char *)mbox->data, mbox->len, &error) || stage_fail_error(stage, "run-directory", error);
+}
+
 static gboolean apply_patch(StageContext *stage, Slot *slot, const Source *source, const SeriesPatch *patch)
 {
-	static const char line[] = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n";
 	g_autofree char *before = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GByteArray) mail = g_byte_array_new();
 	g_auto(ChildResult) result = { 0 };
-	gsize size;
-	const guint8 *data = g_bytes_get_data(patch->mail, &size);
 	const char *const *args = GIT_ARGS("am", "--patch-format=mbox", "--no-3way", "--no-gpg-sign", "--no-scissors",
 					   "--no-keep-cr", "--quoted-cr=strip");
 
-	g_byte_array_append(mail, (const guint8 *)line, sizeof(line) - 1);
-	g_byte_array_append(mail, data, (guint)size);
+	append_mail(mail, patch);
 	if (!git_run(stage, slot->src, GIT_ARGS("rev-parse", "--verify", "HEAD"), &before, &error) ||
 	    !git_try_input(stage, slot->src, args, (const char *)mail->data, mail->len, &result, &error))
 		return stage_fail_error(stage, "worktree", g_steal_pointer(&error));
@@ -342,6 +364,8 @@ static gboolean apply_patch(StageContext *stage, Slot *slot, const Source *sourc
 
 static gboolean apply_series(StageContext *stage, Slot *slot, const Series *series, Source *source)
 {
+	if (!keep_series(stage, series))
+		return FALSE;
 	for (guint i = 0; i < series->patches->len; i++) {
 		const SeriesPatch *patch = g_ptr_array_index(series->patches, i);
 

@@ -228,13 +228,21 @@ static void append_rule(GString *out, const StatsResult *result)
 		g_string_append_printf(out, "Rule %s. ", stats_rule_to_string(result->rule));
 }
 
-char *stats_result_to_text(const StatsResult *result)
+char *stats_result_table_text(const StatsResult *result)
 {
 	GString *out = g_string_new(NULL);
-	g_autoptr(GString) rules = g_string_new(NULL);
 
 	each_table(out, result, TRUE, append_table);
 	each_table(out, result, TRUE, append_caption);
+	return g_string_free(out, FALSE);
+}
+
+char *stats_result_to_text(const StatsResult *result)
+{
+	g_autofree char *tables = stats_result_table_text(result);
+	GString *out = g_string_new(tables);
+	g_autoptr(GString) rules = g_string_new(NULL);
+
 	if (out->len)
 		g_string_append_c(out, '\n');
 	append_wrapped(out, result->summary, 0);

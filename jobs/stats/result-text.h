@@ -10,3 +10,6 @@
 #define STATS_TEXT_WIDTH 78
 
 char *stats_result_to_text(const StatsResult *result);
+
+/* Its beginning alone: the tables of primary comparisons, and what they measure. */
+char *stats_result_table_text(const StatsResult *result);

@@ -66,12 +66,70 @@ static void append_set(GString *out, const Benchmark *benchmark, const StatsComp
 	}
 }
 
-/* " with 2 of 3 parameter sets"; nothing for all of them. */
+/* The number that a set gives this parameter; NaN: none. */
+static double parameter(const StatsComparison *comparison, const char *name)
+{
+	g_auto(GStrv) items = g_strsplit(comparison->params, ";", -1);
+
+	for (gsize i = 0; items[i]; i++) {
+		char *value = strchr(items[i], '='), *end;
+
+		if (!value || strncmp(items[i], name, strlen(name)) || (gsize)(value - items[i]) != strlen(name))
+			continue;
+		double number = g_ascii_strtod(value + 1, &end);
+		return end == value + 1 || *end ? NAN : number;
+	}
+	return NAN;
+}
+
+/* Whether the sets of a verdict are exactly those from (or up to) a value of the parameter on. */
+static gboolean append_side(GString *out, const Benchmark *benchmark, StatsVerdict verdict, const char *name, gboolean up)
+{
+	double bound = parameter(benchmark->of[verdict][0], name);
+	guint inside = 0;
+
+	for (guint i = 0; i < benchmark->count[verdict]; i++) {
+		double value = parameter(benchmark->of[verdict][i], name);
+
+		bound = up ? MIN(bound, value) : MAX(bound, value);
+	}
+	for (guint i = 0; i < benchmark->all_count; i++) {
+		double value = parameter(benchmark->all[i], name);
+
+		if (isnan(value))
+			return FALSE;
+		inside += up ? value >= bound : value <= bound;
+	}
+	if (inside != benchmark->count[verdict])
+		return FALSE;
+	g_string_append_printf(out, " with %s=", name);
+	stats_append_figure(out, bound);
+	g_string_append(out, up ? " or more" : " or less");
+	return TRUE;
+}
+
+/* " with nproc=8 or more", where several sets, but not all, can be said so. */
+static gboolean append_range(GString *out, const Benchmark *benchmark, StatsVerdict verdict)
+{
+	g_auto(GStrv) items = g_strsplit(benchmark->all[0]->params, ";", -1);
+
+	if (benchmark->count[verdict] < 2 || benchmark->count[verdict] == benchmark->all_count)
+		return FALSE;
+	for (gsize i = 0; items[i]; i++) {
+		g_autofree char *name = g_strndup(items[i], strcspn(items[i], "="));
+
+		if (append_side(out, benchmark, verdict, name, TRUE) || append_side(out, benchmark, verdict, name, FALSE))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* " with nproc=8 or more", " with 2 of 3 parameter sets"; nothing for all of them. */
 static void append_sets(GString *out, const Benchmark *benchmark, StatsVerdict verdict)
 {
 	guint count = benchmark->count[verdict];
 
-	if (count == benchmark->all_count)
+	if (count == benchmark->all_count || append_range(out, benchmark, verdict))
 		return;
 	if (count == 1)
 		append_set(out, benchmark, benchmark->of[verdict][0]);
@@ -84,11 +142,11 @@ static void append_changes(GString *out, const Benchmark *benchmark, StatsVerdic
 {
 	const StatsComparison **sets = benchmark->of[verdict];
 	guint count = benchmark->count[verdict];
-	g_autoptr(GString) low = g_string_new(NULL), high = g_string_new(NULL);
+	g_autoptr(GString) low = g_string_new(NULL), high = g_string_new(NULL), range = g_string_new(NULL);
 	double least = INFINITY, most = 0;
 
 	g_string_append(out, " is ");
-	if (count <= SETS_NAMED_MAX) {
+	if (count <= SETS_NAMED_MAX && !append_range(range, benchmark, verdict)) {
 		for (guint i = 0; i < count; i++) {
 			if (i)
 				g_string_append(out, i + 1 < count ? ", " : " and ");
