@@ -120,6 +120,8 @@ const ConfigKey config_keys[] = {
 	{ TREE(branch), LIVE, .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },
 	{ TREE(remote), LIVE, .kind = CONFIG_REF, .standard = "",
 	  .help = "remote to fetch from when a commit is not there; empty: none" },
+	{ TREE(url), .kind = CONFIG_URL, .standard = "",
+	  .help = "where anybody can clone and look at it: pages link its commits, reproducers clone it; empty: nowhere" },
 
 	{ HOST(uri), .kind = CONFIG_TEXT, .standard = "",
 	  .help = "of libvirt; empty: qemu:///embed?root=STATE_DIR/libvirt-NAME, which needs no libvirt daemon" },

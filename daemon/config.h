@@ -28,6 +28,7 @@ typedef struct {
 	char *path;		/* a git repository, absolute */
 	char *branch;		/* the default base */
 	char *remote;		/* to fetch from when a commit is missing; empty: none */
+	char *url;		/* where anybody can clone it; empty: nowhere */
 } ConfigTree;
 
 #define CONFIG_EMBEDDED "qemu:///embed"	/* what URIs of the embedded driver begin with */
