@@ -33,6 +33,14 @@ void api_samples_json(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_log(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_artifact(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* api-reproduce.c */
+/* Where anybody can clone a tree; empty: nowhere. */
+const char *api_tree_url(const Lab *lab, const char *tree);
+/* A file of artifacts/; NULL: there is none, or it cannot be read. */
+GBytes *api_read_artifact(const Lab *lab, gint64 job, const char *name);
+void api_reproduce(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_guest_image(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
 /* api-access.c */
 void api_token_create(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_tokens(HttpRequest *request, Lab *lab, const RouteMatch *match);
@@ -53,10 +61,14 @@ void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_openapi(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* pages-job.c */
+void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_more(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
 /* pages.c */
 void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match);
-void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_static(HttpRequest *request, Lab *lab, const RouteMatch *match);
-void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);

@@ -91,6 +91,8 @@ const char *artifact_type(const char *name)
 		{ ".log", "text/plain; charset=utf-8" },
 		{ ".xml", "text/plain; charset=utf-8" },	/* to be read, not rendered */
 		{ ".config", "text/plain; charset=utf-8" },
+		{ ".csv", "text/csv; charset=utf-8" },
+		{ ".mbox", "text/plain; charset=utf-8" },
 		{ ".json", "application/json" },
 	};
 

@@ -161,6 +161,7 @@ static const char *meaning(const char *status)
 		{ "200", "as asked" },
 		{ "201", "made" },
 		{ "202", "accepted; it goes on by itself" },
+		{ "303", "done; Location is the page to look at next" },
 		{ "304", "as the client has it (If-None-Match)" },
 		{ "400", "malformed request" },
 		{ "401", "a token is needed, or this one does not work" },

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages and the report: records out of the store into the views of web/. */
+/* Pages but a job's: records out of the store into the views of web/. */
 #include <string.h>
 
 #include "daemon/answer.h"
 #include "daemon/api.h"
-#include "daemon/artifacts.h"
 #include "daemon/health.h"
 #include "daemon/queue.h"
 #include "db/store-trust.h"
@@ -13,84 +12,10 @@
 #include "web/page-host.h"
 #include "web/page-hosts.h"
 #include "web/page-index.h"
-#include "web/page-job.h"
-#include "web/report-text.h"
 #include "web/static.h"
 
 #define HOST_EVENTS 100
 #define INDEX_ROWS 50
-
-/* *ret_node holds the warnings and is the caller's, too. */
-static gboolean load_result(Lab *lab, gint64 job, StatsResult **ret_result, JsonNode **ret_node, GError **error)
-{
-	g_autofree char *json = NULL;
-	g_autoptr(JsonNode) node = NULL;
-
-	*ret_result = NULL;
-	*ret_node = NULL;
-	if (!store_result(lab->db, job, &json, error))
-		return FALSE;
-	if (!json)
-		return TRUE;
-	node = json_from_string(json, error);
-	if (node)
-		*ret_result = stats_result_from_json(node, error);
-	if (!*ret_result)
-		return FALSE;
-	*ret_node = g_steal_pointer(&node);
-	return TRUE;
-}
-
-/* ---- one job ---- */
-
-typedef char *(*JobRenderer)(const JobView *view, gsize *ret_size);
-
-static void answer_job(HttpRequest *request, Lab *lab, const RouteMatch *match, JobRenderer render)
-{
-	g_autoptr(StoreJob) job = api_find_job(request, lab, match);
-	g_autoptr(GPtrArray) boots = NULL;
-	g_autoptr(StatsResult) result = NULL;
-	g_autoptr(StoreReplicas) replicas = NULL;
-	g_autoptr(JsonNode) node = NULL;
-	g_auto(GStrv) artifacts = NULL;
-	GError *error = NULL;
-	int position;
-	gsize size;
-	char *text;
-
-	if (!job)
-		return;
-	if (!store_boots(lab->db, job->id, &boots, &error) || !load_result(lab, job->id, &result, &node, &error) ||
-	    !store_replicas(lab->db, job, &replicas, &error) || !queue_position(lab->queue, job, &position, &error)) {
-		answer_trouble(request, job->id, error);
-		return;
-	}
-	artifacts = artifacts_list(lab, job->id);
-
-	JobView view = {
-		.job = job,
-		.boots = boots,
-		.result = result,
-		.host_warnings = node ? peek_array(json_node_get_object(node), "host_warnings") : NULL,
-		.replicas = replicas,
-		.artifacts = (const char *const *)artifacts,
-		.url = lab->config->url,
-		.queue_position = position,
-		.now_ns = lab->now_ns(),
-	};
-	text = render(&view, &size);
-	answer_text(request, match->route->produces, text, size);
-}
-
-void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
-{
-	answer_job(request, lab, match, page_job);
-}
-
-void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match)
-{
-	answer_job(request, lab, match, report_text);
-}
 
 /* ---- the index ---- */
 

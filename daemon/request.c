@@ -22,7 +22,7 @@ struct HttpRequest {
 	GDestroyNotify free_data;
 };
 
-/* What every answer carries. Pages use no script, and nothing from elsewhere. */
+/* What every answer carries. Pages use one script, which is a file of ours, and nothing from elsewhere. */
 static const struct {
 	const char *name, *value;
 } standard_headers[] = {

@@ -59,6 +59,7 @@ static const RouteQuery submit_queries[] = {
 };
 
 #define TOKEN_BODY_MAX 4096
+#define SCRIPT_TYPE "text/x-shellscript; charset=utf-8"
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 const Route routes[] = {
@@ -80,6 +81,8 @@ const Route routes[] = {
 	  "Raw samples, an array" },
 	{ "GET", API "/jobs/{id}/report.txt", pages_report, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, TEXT_TYPE, "200 304 400 404 421 500",
 	  "The report as plain text" },
+	{ "GET", API "/jobs/{id}/reproduce.sh", api_reproduce, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, SCRIPT_TYPE,
+	  "200 304 400 404 409 421 500", "A script that runs the job again, anywhere" },
 	{ "GET", API "/jobs/{id}/log", api_log, ACCESS_READ, NULL, FALSE, BODY_NONE, log_queries, TEXT_TYPE, "200 400 404 421 500",
 	  "What git, make and the guests said, from an offset on" },
 	{ "GET", API "/jobs/{id}/artifacts/{name}", api_artifact, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "application/octet-stream",
@@ -104,6 +107,8 @@ const Route routes[] = {
 	  "200 304 400 421 503", "Whether the lab can work" },
 	{ "GET", API "/metrics", api_metrics, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, METRICS_TYPE,
 	  "200 400 421 500", "For Prometheus" },
+	{ "GET", API "/guest.cpio", api_guest_image, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "application/octet-stream",
+	  "200 400 421 500", "The guest image: init and the benchmarks" },
 	{ "GET", API "/openapi.json", api_openapi, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
 	  "200 304 400 421", "This description" },
 	{ "GET", "/healthz", api_healthz, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
@@ -116,6 +121,12 @@ const Route routes[] = {
 	  "200 304 421 500", "Page: what runs, waits, and came out lately" },
 	{ "GET", "/jobs/{id}", pages_job, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
 	  "200 304 404 421 500", "Page: a job" },
+	{ "GET", "/jobs/{id}/reproduce.sh", api_reproduce, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, SCRIPT_TYPE,
+	  "200 304 404 409 421 500", "The same as " API "/jobs/{id}/reproduce.sh" },
+	{ "POST", "/jobs/{id}/cancel", pages_cancel, ACCESS_SUBMIT, "cancel", TRUE, BODY_NONE, NULL, HTML_TYPE,
+	  "303 400 403 404 409 421 500 503", "The page's button: cancel a job" },
+	{ "POST", "/jobs/{id}/more", pages_more, ACCESS_SUBMIT, "more", TRUE, BODY_NONE, more_queries, HTML_TYPE,
+	  "303 400 403 404 409 421 429 500 503", "The page's button: add boots to a job that did not decide" },
 	{ "GET", "/hosts", pages_hosts, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
 	  "200 304 421 500", "Page: hosts" },
 	{ "GET", "/hosts/{name}", pages_host, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
@@ -278,9 +289,10 @@ static void begin(HttpRequest *request, gpointer data)
 	complete(request, data);
 }
 
+/* 303: done, and what to look at next. */
 static gboolean is_good(unsigned status)
 {
-	return status >= 200 && status < 300;
+	return (status >= 200 && status < 300) || status == 303;
 }
 
 /* What is refused changes nothing; what is done is written down with it. */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "jobs/stats/figure.h"
+#include "jobs/stats/result-text.h"
 #include "web/page-job-parts.h"
 #include "web/page.h"
 #include "web/words.h"
@@ -79,7 +80,7 @@ static void table_begin(Html *html, const StatsComparison *first)
 	static const char *const columns[] = { "parameters", "base", "patched", "change", "interval", "p", "boots",
 					       "verdict", "because", NULL };
 
-	html_raw(html, "<div class=\"wide\"><table>\n<caption><strong>");
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<caption><strong>");
 	html_text(html, first->benchmark);
 	html_raw(html, "</strong>: ");
 	html_text(html, first->metric);
@@ -95,25 +96,54 @@ static void table_begin(Html *html, const StatsComparison *first)
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 }
 
+static void table(Html *html, const GPtrArray *sets)
+{
+	table_begin(html, g_ptr_array_index(sets, 0));
+	for (guint i = 0; i < sets->len; i++)
+		row(html, g_ptr_array_index(sets, i));
+	html_raw(html, "</tbody>\n</table></div>\n");
+}
+
+/* From `at` on those that share a table; returns what comes after them. */
+static guint take_sets(const StatsResult *result, guint at, GPtrArray *sets)
+{
+	g_ptr_array_set_size(sets, 0);
+	for (; at < result->comparisons->len; at++) {
+		StatsComparison *comparison = g_ptr_array_index(result->comparisons, at);
+
+		if (sets->len && !same_table(g_ptr_array_index(sets, 0), comparison))
+			break;
+		g_ptr_array_add(sets, comparison);
+	}
+	return at;
+}
+
 static void tables(Html *html, const StatsResult *result, gboolean primary)
 {
-	const StatsComparison *open = NULL;
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 
-	for (guint i = 0; i < result->comparisons->len; i++) {
-		const StatsComparison *comparison = g_ptr_array_index(result->comparisons, i);
-
-		if (comparison->primary != primary)
-			continue;
-		if (!open || !same_table(open, comparison)) {
-			if (open)
-				html_raw(html, "</tbody>\n</table></div>\n");
-			table_begin(html, comparison);
-			open = comparison;
-		}
-		row(html, comparison);
+	for (guint at = 0; at < result->comparisons->len;) {
+		at = take_sets(result, at, sets);
+		if (((const StatsComparison *)g_ptr_array_index(sets, 0))->primary == primary)
+			table(html, sets);
 	}
-	if (open)
-		html_raw(html, "</tbody>\n</table></div>\n");
+}
+
+static void change_plots(Html *html, const StatsResult *result)
+{
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
+	guint number = 0;
+
+	html_raw(html, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">Change, with its interval</h2>\n<p class=\"quiet\">"
+		       "The band around 0 is what does not matter here: ±");
+	html_textf(html, "%g", result->min_effect_pct);
+	html_raw(html, " %.</p>\n");
+	for (guint at = 0; at < result->comparisons->len;) {
+		at = take_sets(result, at, sets);
+		if (((const StatsComparison *)g_ptr_array_index(sets, 0))->primary)
+			job_change_plots(html, sets, result->min_effect_pct, number++);
+	}
+	html_raw(html, "</section>\n");
 }
 
 static gboolean has_exploration(const StatsResult *result)
@@ -193,6 +223,29 @@ static void section(Html *html, const StatsResult *result, const char *id, const
 		html_raw(html, "</details>\n");
 	}
 	html_raw(html, "</section>\n");
+}
+
+void job_change_section(Html *html, const StatsResult *result)
+{
+	const StatsResult *latest = stats_result_latest(result);
+
+	for (guint i = 0; i < latest->comparisons->len; i++)
+		if (((const StatsComparison *)g_ptr_array_index(latest->comparisons, i))->primary) {
+			change_plots(html, latest);
+			return;
+		}
+}
+
+void job_table_section(Html *html, const StatsResult *result)
+{
+	g_autofree char *text = stats_result_table_text(stats_result_latest(result));
+
+	if (!*text)
+		return;
+	html_raw(html, "<details class=\"copy\"><summary>Copy as changelog table</summary>\n<pre id=\"table\" tabindex=\"0\" "
+		       "data-copy=\"table\">");
+	html_text(html, text);
+	html_raw(html, "</pre></details>\n");
 }
 
 void job_result_section(Html *html, const StatsResult *result)

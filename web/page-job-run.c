@@ -27,15 +27,52 @@ static void asked(Html *html, const JobSpec *spec)
 	html_raw(html, "</dl>\n");
 }
 
-static void patches(Html *html, JsonObject *source)
+/* As cgit has it, and as the large forges have it. */
+static const char *commit_path(const char *url)
 {
+	static const char *const forges[] = { "://github.com/", "://gitlab.", "://codeberg.org/" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(forges); i++)
+		if (strstr(url, forges[i]))
+			return "/commit/";
+	return "/commit/?id=";
+}
+
+/* Linked if there is somewhere to look at it. */
+static void commit(Html *html, const JobView *view, const char *hash)
+{
+	const char *url = view->tree_url;
+
+	if (!url || !*url || !*hash) {
+		html_text(html, hash);
+		return;
+	}
+	html_raw(html, "<a href=\"");
+	html_attr(html, url);
+	html_attr(html, commit_path(url));
+	html_url(html, hash);
+	html_raw(html, "\">");
+	html_text(html, hash);
+	html_raw(html, "</a>");
+}
+
+static void patches(Html *html, const JobView *view)
+{
+	JsonObject *source = view->job->source;
 	JsonArray *list = peek_array(source, "patches");
 	guint count = peek_length(list);
 
 	if (!source)
 		return;
-	html_raw(html, "<h3>Source</h3>\n<dl>\n");
-	page_factf(html, "base", "%s %s", peek_string(source, "base_commit"), peek_string(source, "base_subject"));
+	html_raw(html, "<h3>Source</h3>\n<dl>\n<dt>base</dt><dd>");
+	commit(html, view, peek_string(source, "base_commit"));
+	html_textf(html, " %s", peek_string(source, "base_subject"));
+	html_raw(html, "</dd>\n");
+	if (*view->job->spec->head) {
+		html_raw(html, "<dt>compared with</dt><dd>");
+		commit(html, view, view->job->spec->head);
+		html_raw(html, "</dd>\n");
+	}
 	page_fact(html, "base chosen by", peek_string(source, "base_chosen_by"));
 	html_raw(html, "</dl>\n");
 	if (!count)
@@ -52,6 +89,11 @@ static void patches(Html *html, JsonObject *source)
 		html_raw(html, "</span></li>\n");
 	}
 	html_raw(html, "</ol>\n");
+	if (job_has_artifact(view, "series.mbox")) {
+		html_raw(html, "<p><a ");
+		job_href(html, view, "series.mbox", TRUE);
+		html_raw(html, ">The series as it was applied</a></p>\n");
+	}
 }
 
 static void arm_row(Html *html, JsonObject *const arms[2], const char *title, const char *member)
@@ -80,6 +122,25 @@ static void built_cell(Html *html, JsonObject *arm)
 	html_raw(html, "</td>");
 }
 
+static void config_links(Html *html, const JobView *view)
+{
+	static const char *const names[] = { "config-base", "config-patched" };
+
+	if (!job_has_artifact(view, names[0]) || !job_has_artifact(view, names[1]))
+		return;
+	html_raw(html, "<p>Configurations:");
+	for (int i = 0; i < 2; i++) {
+		html_raw(html, " <a ");
+		job_href(html, view, names[i], TRUE);
+		html_raw(html, ">");
+		html_text(html, names[i]);
+		html_raw(html, "</a>");
+	}
+	if (g_str_equal(peek_string(view->job->arms[0], "config_sha256"), peek_string(view->job->arms[1], "config_sha256")))
+		html_raw(html, ", which are the same");
+	html_raw(html, ".</p>\n");
+}
+
 static void kernels(Html *html, const JobView *view)
 {
 	static const struct {
@@ -97,7 +158,7 @@ static void kernels(Html *html, const JobView *view)
 
 	if (!arms[0] && !arms[1])
 		return;
-	html_raw(html, "<h3>Kernels</h3>\n<div class=\"wide\"><table>\n<thead><tr>");
+	html_raw(html, "<h3>Kernels</h3>\n<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -106,9 +167,10 @@ static void kernels(Html *html, const JobView *view)
 	built_cell(html, arms[0]);
 	built_cell(html, arms[1]);
 	html_raw(html, "</tr>\n</tbody>\n</table></div>\n");
+	config_links(html, view);
+	job_config_difference(html, view);
 }
 
-/* The first guest that said hello: the settings in force. */
 /* The first that counts. */
 static const StoreBoot *first_boot(const JobView *view)
 {
@@ -189,7 +251,7 @@ void job_how_section(Html *html, const JobView *view)
 	}
 	html_raw(html, "</dl>\n");
 	asked(html, job->spec);
-	patches(html, job->source);
+	patches(html, view);
 	kernels(html, view);
 	machine(html, view);
 	html_raw(html, "</section>\n");
@@ -205,9 +267,22 @@ static void seconds_cell(Html *html, gint64 from_ns, gint64 to_ns)
 	html_raw(html, "</td>");
 }
 
+static void boot_link(Html *html, const JobView *view, int boot, const char *kind, const char *title)
+{
+	g_autofree char *name = g_strdup_printf("boot-%d-%s", boot, kind);
+
+	if (!job_has_artifact(view, name))
+		return;
+	html_raw(html, "<a ");
+	job_href(html, view, name, TRUE);
+	html_raw(html, ">");
+	html_text(html, title);
+	html_raw(html, "</a> ");
+}
+
 static void boot_row(Html *html, const JobView *view, const StoreBoot *boot)
 {
-	g_autofree char *console = g_strdup_printf("boot-%d-console.txt", boot->boot);
+	g_autofree char *started = words_time(boot->start_ns), *time = g_strndup(started, strlen("2026-11-30 22:05:01"));
 
 	html_raw(html, "<tr><th scope=\"row\">");
 	html_textf(html, "%d", boot->boot);
@@ -218,9 +293,7 @@ static void boot_row(Html *html, const JobView *view, const StoreBoot *boot)
 	html_raw(html, "</td>");
 	page_cell(html, boot->host);
 	page_cell(html, boot->clock);
-	html_raw(html, "<td>");
-	page_time(html, boot->start_ns);
-	html_raw(html, "</td>");
+	page_cell(html, time);
 	seconds_cell(html, boot->start_ns, boot->first_sample_ns);
 	seconds_cell(html, boot->start_ns, boot->end_ns);
 	if (boot->valid) {
@@ -245,22 +318,19 @@ static void boot_row(Html *html, const JobView *view, const StoreBoot *boot)
 		html_raw(html, "</td>");
 	}
 	html_raw(html, "<td>");
-	if (job_has_artifact(view, console)) {
-		html_raw(html, "<a ");
-		job_href(html, view, console, TRUE);
-		html_raw(html, ">console</a>");
-	}
+	boot_link(html, view, boot->boot, "console.txt", "console");
+	boot_link(html, view, boot->boot, "counters.csv", "counters");
 	html_raw(html, "</td></tr>\n");
 }
 
 void job_boots_section(Html *html, const JobView *view)
 {
-	static const char *const columns[] = { "boot", "kernel", "pair", "host", "clock", "started", "s to first sample",
+	static const char *const columns[] = { "boot", "kernel", "pair", "host", "clock", "started (UTC)", "s to first sample",
 					       "s in all", "outcome", "log", NULL };
 
 	if (!view->boots || view->boots->len == 0)
 		return;
-	html_raw(html, "<section aria-labelledby=\"boots\">\n<h2 id=\"boots\">Boots</h2>\n<div class=\"wide\"><table>\n"
+	html_raw(html, "<section aria-labelledby=\"boots\">\n<h2 id=\"boots\">Boots</h2>\n<div class=\"wide\" tabindex=\"0\"><table>\n"
 		       "<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");

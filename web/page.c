@@ -4,26 +4,36 @@
 #include "web/static.h"
 #include "web/words.h"
 
+/* The checksum makes a new file a new address. */
+static void static_href(Html *html, const char *name)
+{
+	html_raw(html, "/static/");
+	html_url(html, name);
+	html_raw(html, "?v=");
+	for (const char *c = static_file(name)->etag; *c; c++)
+		if (*c != '"')
+			html_attrf(html, "%c", *c);
+}
+
 void page_begin(Html *html, const PageFrame *frame)
 {
-	const StaticFile *style = static_file("style.css");
-
 	html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>");
 	html_text(html, frame->title);
 	html_raw(html, " - regrlab</title>\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 		       "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
 	if (frame->refresh_s > 0) {
-		html_raw(html, "<meta http-equiv=\"refresh\" content=\"");
+		html_raw(html, "<noscript><meta http-equiv=\"refresh\" content=\"");
 		html_attrf(html, "%d", frame->refresh_s);
-		html_raw(html, "\"/>\n");
+		html_raw(html, "\"/></noscript>\n");
 	}
-	/* the checksum makes a new style sheet a new address */
-	html_raw(html, "<link rel=\"stylesheet\" href=\"/static/style.css?v=");
-	for (const char *c = style->etag; *c; c++)
-		if (*c != '"')
-			html_textf(html, "%c", *c);
-	html_raw(html, "\"/>\n</head>\n<body>\n<header><nav aria-label=\"lab\"><a class=\"home\" href=\"/\">regrlab</a> "
+	html_raw(html, "<link rel=\"stylesheet\" href=\"");
+	static_href(html, "style.css");
+	html_raw(html, "\"/>\n<script defer=\"defer\" data-renew=\"");
+	html_attrf(html, "%d", frame->refresh_s);
+	html_raw(html, "\" src=\"");
+	static_href(html, "page.js");
+	html_raw(html, "\"></script>\n</head>\n<body>\n<header><nav aria-label=\"lab\"><a class=\"home\" href=\"/\">regrlab</a> "
 		       "<a href=\"/hosts\">hosts</a></nav></header>\n<main>\n");
 }
 

@@ -92,8 +92,9 @@ class Lab:
         self.log = self.dir / "daemon.log"
         keys = dict(listen="127.0.0.1", port=self.port, state_dir=self.state, cache_dir=self.dir / "cache",
                     job_program=job_program or TOP / "tests/http/fake-job", benchmarks_dir=TOP / "jobs/benchmarks",
-                    configs_dir=TOP / "guest-image/configs", guest_image="/nowhere/guest.cpio")
+                    configs_dir=TOP / "guest-image/configs", guest_image=self.dir / "guest.cpio")
         keys.update(daemon)
+        (self.dir / "guest.cpio").write_bytes(b"a fake image")
         self.config = self.dir / "regrlab.conf"
         self.config.write_text(
             "[daemon]\n" + "".join(f"{k}={v}\n" for k, v in keys.items()) +

@@ -27,7 +27,7 @@ def test_more():
     with lab() as one:
         number = one.new(OPEN)
         assert one.wait(number)["state"] == "done"
-        assert f"/api/v1/jobs/{number}/more?boots=" in one.get(f"/jobs/{number}").body.decode()
+        assert f'action="/jobs/{number}/more?boots=' in one.get(f"/jobs/{number}").body.decode()
         before = result(one, number)
         answer = more(one, number)
         assert answer.status == 202 and answer.json()["state"] in ("waiting-for-host", "measuring"), answer.body

@@ -37,13 +37,15 @@ static void check_page(const char *page, gsize size, int headings, const char *r
 	g_assert_cmpuint(size, ==, strlen(page));
 	g_assert_true(g_utf8_validate(page, -1, NULL));
 	g_assert_null(strchr(page, '\x1b'));
-	g_assert_cmpint(count(document, "//script"), ==, 0);
+	g_assert_cmpint(count(document, "//script[not(@src) or text()]"), ==, 0);
+	g_assert_cmpint(count(document, "//script"), ==, 1);
+	g_assert_cmpint(count(document, "//@id[. = ../following::*/@id]"), ==, 0);
 	g_assert_cmpint(count(document, "//@*[starts-with(name(), 'on') or name() = 'style']"), ==, 0);
 	g_assert_cmpint(count(document, "//h1"), ==, 1);
 	g_assert_cmpint(count(document, "//h2"), ==, headings);
 	g_assert_cmpint(count(document, "//*[@aria-labelledby and not(@aria-labelledby = //@id)]"), ==, 0);
 	g_assert_cmpint(count(document, "//a[@href = '']"), ==, 0);
-	g_assert_cmpint(count(document, "//meta[@http-equiv = 'refresh']"), ==, refresh ? 1 : 0);
+	g_assert_cmpint(count(document, "//noscript/meta[@http-equiv = 'refresh']"), ==, refresh ? 1 : 0);
 	xmlFreeDoc(document);
 }
 
@@ -66,8 +68,10 @@ static void test_done(void)
 	gsize size;
 	g_autofree char *page = render(job, boots, result, &size);
 
-	check_page(page, size, 4, NULL);
+	/* result, changes, how, boots, files */
+	check_page(page, size, 5, NULL);
 	g_assert_nonnull(strstr(page, "headline worse"));
+	g_assert_nonnull(strstr(page, "aging                    base  patched  change          interval  verdict\nnproc=1;lru=mglru"));
 	g_assert_nonnull(strstr(page, "aging is 18 % slower &amp; pwrite is unchanged."));
 	/* better or worse in words, beside the verdict and its mark */
 	g_assert_nonnull(strstr(page, "+18.0% slower"));
@@ -76,7 +80,7 @@ static void test_done(void)
 	g_assert_nonnull(strstr(page, "clock: icount"));
 	g_assert_nonnull(strstr(page, "<li>turbo is &lt;b&gt;on&lt;/b&gt; (4 boots)</li>"));
 	g_assert_nonnull(strstr(page, "does not count: panic"));
-	g_assert_nonnull(strstr(page, "href=\"/api/v1/jobs/7/artifacts/boot-1-console.txt\">console"));
+	g_assert_nonnull(strstr(page, "href=\"/api/v1/jobs/7/artifacts/boot-1-console.txt\">console</a>"));
 	g_assert_null(strstr(page, "boot-0-console.txt"));
 	g_assert_nonnull(strstr(page, "in 183 s, on the objects of the base"));
 }
@@ -91,8 +95,99 @@ static void test_open(void)
 
 	fixture_compare(result, "readtwice", "lru=mglru", STATS_VERDICT_INCONCLUSIVE, 2, TRUE);
 	page = render(job, NULL, result, &size);
-	check_page(page, size, 3, NULL);
-	g_assert_nonnull(strstr(page, "<code>curl -X POST 'http://lab.example.org/api/v1/jobs/7/more?boots=10'</code>. This"));
+	/* next, result, changes, how, files */
+	check_page(page, size, 5, NULL);
+	g_assert_nonnull(strstr(page, "-X POST &#39;http://lab.example.org/api/v1/jobs/7/more?boots=10&#39;</code>"));
+	g_assert_null(strstr(page, "<form"));
+}
+
+/* While it runs: what each look saw, that it is not the answer, the end of the log, and a button for who may press it. */
+static void test_running(void)
+{
+	g_autoptr(StoreJob) job = fixture_job(JOB_MEASURING);
+	g_autoptr(GPtrArray) looks = g_ptr_array_new_with_free_func((GDestroyNotify)json_object_unref);
+	const char *const artifacts[] = { NULL };
+	JobView view = { .job = job, .looks = looks, .log_tail = "boot 3: " EVIL, .open = TRUE, .artifacts = artifacts,
+			 .url = "http://lab.example.org", .now_ns = FIXTURE_TIME_NS };
+	g_autofree char *page = NULL;
+	gsize size;
+
+	for (int look = 1; look <= 2; look++) {
+		g_autofree char *json = g_strdup_printf(
+			"{\"look\": %d, \"looks\": 4, \"pairs\": %d, \"comparisons\": [{\"benchmark\": \"aging\", \"params\": \"nproc=8\","
+			" \"change_pct\": 3, \"ci_low_pct\": %d, \"ci_high_pct\": null}, {\"benchmark\": \"pwrite\", \"params\": \"\","
+			" \"change_pct\": 2, \"ci_low_pct\": %d, \"ci_high_pct\": 5}]}", look, 2 + 2 * look, -9 / look, -8 / look);
+
+		g_ptr_array_add(looks, fixture_object(json));
+	}
+	job->look = json_object_ref(g_ptr_array_index(looks, 1));
+	page = page_job(&view, &size);
+	check_page(page, size, 3, "5");
+	g_assert_nonnull(strstr(page, "These are not the answer."));
+	g_assert_nonnull(strstr(page, "after 4 boots a kernel</th><th scope=\"col\">after 6 boots a kernel"));
+	g_assert_nonnull(strstr(page, "+2.00% [-8.00%, +5.00%]</td><td class=\"n\">+2.00% [-4.00%, +5.00%]"));
+	g_assert_nonnull(strstr(page, "<form method=\"post\" action=\"/jobs/7/cancel\"><button>Cancel this job"));
+	g_assert_nonnull(strstr(page, "boot 3: &lt;/title&gt;"));
+	job->cancel_asked = TRUE;
+	g_free(page);
+	page = page_job(&view, &size);
+	g_assert_null(strstr(page, "<form"));
+}
+
+/* Twenty parameter sets of forty boots, forty counters and their artifacts: still a small page. */
+static void test_large(void)
+{
+	g_autoptr(StoreJob) job = fixture_job(JOB_DONE);
+	g_autoptr(StatsResult) result = stats_result_new();
+	g_autoptr(GPtrArray) boots = g_ptr_array_new_with_free_func((GDestroyNotify)store_boot_free);
+	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+	g_autoptr(GString) counters = g_string_new("{\"tested\": 900, \"selected\": 40, \"alpha\": 0.05, \"rows\": [");
+	g_autoptr(JsonObject) counted = NULL;
+	g_auto(GStrv) artifacts = NULL;
+	g_autofree char *page = NULL;
+	gsize size;
+
+	result->method = g_strdup(STATS_METHOD);
+	result->clock = g_strdup("icount");
+	result->summary = g_strdup("aging is 18 % slower");
+	for (int set = 0; set < 20; set++) {
+		g_autofree char *params = g_strdup_printf("nproc=%d;lru=%s", 1 << (set / 2), set % 2 ? "mglru" : "classic");
+		StatsComparison *comparison;
+
+		fixture_compare(result, "aging", params, STATS_VERDICT_REGRESSION, 18.25 + set, TRUE);
+		comparison = g_ptr_array_index(result->comparisons, set);
+		for (int i = 0; i < 40; i++) {
+			double value = 20.123 + i * 7 % 13 * .0617 + i % 2 * 3.61;
+
+			g_array_append_val(comparison->boot_values[i % 2], value);
+		}
+	}
+	for (int i = 0; i < 40; i++) {
+		g_autoptr(GPtrArray) one = fixture_boots();
+		StoreBoot *boot = g_ptr_array_steal_index(one, (guint)i % 2);
+		g_autofree char *console = g_strdup_printf("boot-%d-console.txt", i);
+		g_autofree char *counter = g_strdup_printf("boot-%d-counters.csv", i);
+
+		boot->boot = i;
+		g_ptr_array_add(boots, boot);
+		g_strv_builder_add_many(names, console, counter, NULL);
+	}
+	for (int i = 0; i < 40; i++)
+		g_string_append_printf(counters, "%s{\"counter\": \"vmstat.workingset_activate_anon_%d\", \"benchmark\": \"aging\","
+				       " \"params\": \"nproc=64;lru=mglru\", \"base\": 123456.5, \"patched\": 234567.25, \"difference\":"
+				       " 111110.75, \"low\": 110000, \"high\": 112000, \"p_bh\": 0.001}", i ? ", " : "", i);
+	g_string_append(counters, "]}");
+	counted = fixture_object(counters->str);
+	artifacts = g_strv_builder_end(names);
+
+	JobView view = { .job = job, .result = result, .boots = boots, .counters = counted,
+			 .artifacts = (const char *const *)artifacts, .url = "http://lab.example.org", .now_ns = FIXTURE_TIME_NS };
+
+	page = page_job(&view, &size);
+	check_page(page, size, 7, NULL);
+	g_test_message("%zu bytes", size);
+	g_assert_cmpuint(size, <, 100 * 1000);
+	g_assert_nonnull(strstr(page, "Of 900 counters that are not the same in every boot, 40 differ"));
 }
 
 static void test_every_state(void)
@@ -215,6 +310,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/page/done", test_done);
 	g_test_add_func("/page/open", test_open);
+	g_test_add_func("/page/running", test_running);
+	g_test_add_func("/page/large", test_large);
 	g_test_add_func("/page/every-state", test_every_state);
 	g_test_add_func("/page/failures", test_failures);
 	g_test_add_func("/page/index", test_index);
