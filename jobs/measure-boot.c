@@ -159,7 +159,7 @@ static void take_record(const GuestRecord *record, gpointer user)
 		end_run(boot, record);
 		break;
 	case GUEST_COUNTER:
-		measure_counters_take(boot->result->counters, &boot->result->counters_n, record);
+		measure_counters_take(boot->result->counters, record);
 		break;
 	case GUEST_END:
 		break;

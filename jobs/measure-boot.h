@@ -39,7 +39,6 @@ typedef struct {
 	JsonObject *hello;	/* NULL: none came */
 	GArray *samples;	/* of BootSample */
 	GString *counters;	/* lines, as jobs/measure-counters.h has them */
-	guint counters_n;
 	char *console;		/* all of it that was kept, safe text */
 	char *console_tail;
 	char *domain_xml;	/* NULL if libvirt gave none */

@@ -10,7 +10,7 @@
 
 #define NAME_BYTES	64
 #define HEADER		"benchmark,params,run,counter,before,after\n"
-#define FILE_BYTES	(16 * 1024 * 1024)
+#define FILE_BYTES	(MEASURE_COUNTERS_BYTES + 1024)
 
 enum { BENCHMARK, PARAMS, RUN, COUNTER, BEFORE, AFTER, COLUMNS };
 
@@ -20,13 +20,12 @@ static gboolean is_name(const char *name)
 	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == strlen(name);
 }
 
-void measure_counters_take(GString *lines, guint *count, const GuestRecord *record)
+void measure_counters_take(GString *lines, const GuestRecord *record)
 {
 	const char *name = peek_string(record->object, "name");
 
-	if (!is_name(name) || *count == MEASURE_COUNTERS_MAX)
+	if (!is_name(name) || lines->len > MEASURE_COUNTERS_BYTES)
 		return;
-	(*count)++;
 	g_string_append_printf(lines, "%s,%s,%d,%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "\n", record->run->benchmark->name,
 			       record->run->set->params, record->run->run, name, peek_int(record->object, "before", 0),
 			       peek_int(record->object, "after", 0));
@@ -39,7 +38,8 @@ static char *file_name(const StageContext *stage, int boot)
 
 gboolean measure_counters_keep(const StageContext *stage, int boot, const char *lines, GError **error)
 {
-	g_autofree char *path = file_name(stage, boot), *text = g_strconcat(HEADER, lines, NULL);
+	g_autofree char *path = file_name(stage, boot);
+	g_autofree char *text = g_strconcat(HEADER, strlen(lines) > MEASURE_COUNTERS_BYTES ? "" : lines, NULL);
 
 	return file_write(path, text, strlen(text), error);
 }
@@ -85,7 +85,7 @@ static void add_boot(StatsCounters *counters, const StageContext *stage, const C
 	g_autofree char *path = file_name(stage, boot->boot), *text = NULL;
 	g_auto(GStrv) lines = NULL;
 
-	if (!file_read(path, FILE_BYTES, &text, NULL, NULL))
+	if (!file_read(path, FILE_BYTES, &text, NULL, NULL) || g_str_equal(text, HEADER))
 		return;
 	stats_counters_add_boot(counters, boot->arm, boot->start_ns);
 	lines = g_strsplit(text, "\n", -1);

@@ -8,13 +8,13 @@
 #include "jobs/guest.h"
 #include "jobs/stage.h"
 
-#define MEASURE_COUNTERS_MAX	50000	/* lines of a boot; more are not kept */
+#define MEASURE_COUNTERS_BYTES	(1024 * 1024)	/* of a boot; of one that has more, none are kept */
 
 /*
  * Appends a line "benchmark,params,run,counter,before,after". A name that is
  * not made of letters, digits, '_', '.' and '-' is no counter of a kernel's.
  */
-void measure_counters_take(GString *lines, guint *count, const GuestRecord *record);
+void measure_counters_take(GString *lines, const GuestRecord *record);
 
 /* The file of one boot. */
 gboolean measure_counters_keep(const StageContext *stage, int boot, const char *lines, GError **error);

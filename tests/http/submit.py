@@ -231,7 +231,8 @@ def test_hostile_strings():
         for path in ("/", f"/jobs/{number}"):
             page = one.get(path)
             assert page.status == 200, page.body
-            assert b"<script" not in page.body and b'" onload="' not in page.body
+            assert page.body.count(b"<script") == 1 and b"<script>" not in page.body  # one, a file of ours
+            assert b'" onload="' not in page.body
         assert one.job(number)["spec"]["subject"].startswith("<script>")
         assert one.get(f"{API}/jobs/{number}/report.txt").status == 200
         # a mail without a known charset, with control characters in its subject
