@@ -108,7 +108,8 @@ void answer_error(HttpRequest *request, unsigned status, const char *code, const
 	message = g_utf8_make_valid(raw, -1);
 	if (wants_page(request)) {
 		gsize size;
-		char *page = page_error(status, message, &size);
+		g_autofree char *named = field && status == 422 ? g_strdup_printf("%s: %s", field, message) : NULL;
+		char *page = page_error(status, named ? named : message, &size);
 
 		http_answer(request, status, HTML_TYPE, page, size);
 		http_answer_header(request, "Cache-Control", "no-store");

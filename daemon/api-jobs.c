@@ -4,11 +4,10 @@
 #include "daemon/answer.h"
 #include "daemon/api.h"
 #include "daemon/artifacts.h"
+#include "daemon/job-filter.h"
 #include "daemon/job-json.h"
 #include "daemon/queue.h"
 #include "jobs/spec/file.h"
-
-#define LIST_DEFAULT 50
 
 StoreJob *api_find_job(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
@@ -35,31 +34,6 @@ gboolean api_int_query(HttpRequest *request, const char *name, gint64 min, gint6
 	return FALSE;
 }
 
-static gboolean read_filter(HttpRequest *request, StoreFilter *filter)
-{
-	const char *state = http_request_query(request, "state");
-	gint64 limit = LIST_DEFAULT;
-
-	*filter = (StoreFilter){
-		.tree = http_request_query(request, "tree"),
-		.benchmark = http_request_query(request, "benchmark"),
-	};
-	if (!api_int_query(request, "limit", 1, STORE_LIST_MAX, &limit) ||
-	    !api_int_query(request, "cursor", 1, G_MAXINT64, &filter->before_id))
-		return FALSE;
-	filter->limit = (int)limit;
-	if (state && g_str_equal(state, "live")) {
-		filter->live = TRUE;
-	} else if (state) {
-		filter->by_state = TRUE;
-		if (!job_state_from_name(state, &filter->state)) {
-			answer_error(request, 400, "malformed", "state", "there is no state '%.40s'", state);
-			return FALSE;
-		}
-	}
-	return TRUE;
-}
-
 void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNUSED)
 {
 	g_autoptr(GPtrArray) jobs = NULL;
@@ -69,7 +43,7 @@ void api_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match G_GNUC_UNU
 	gint64 cursor;
 	GError *error = NULL;
 
-	if (!read_filter(request, &filter))
+	if (!job_filter_read(request, FALSE, &filter))
 		return;
 	if (!store_job_list(lab->db, &filter, &jobs, &cursor, &error)) {
 		answer_trouble(request, 0, error);

@@ -178,6 +178,7 @@ static gboolean check_key(HttpRequest *request, const char *key)
 typedef struct {
 	Submission *submission;
 	gboolean dry_run;
+	gboolean is_page;	/* a person's form, and not a client's body */
 	char *type;		/* of the body */
 	GError *problem;	/* of the body: why it is refused */
 } Reading;
@@ -248,6 +249,7 @@ static gboolean begin_reading(HttpRequest *request, Lab *lab, RouteMatch *match)
 
 	match->prepared = reading;
 	reading->submission = submission_new();
+	reading->is_page = match->route->is_page;
 	reading->type = g_strdup(http_request_header(request, "Content-Type"));
 	return check_key(request, http_request_header(request, "Idempotency-Key")) &&
 	       api_check_limits(request, lab, match->caller, 1) && read_query(request, reading) &&
@@ -258,8 +260,10 @@ static gboolean begin_reading(HttpRequest *request, Lab *lab, RouteMatch *match)
 static void read_body(HttpRequest *request, RouteMatch *match)
 {
 	Reading *reading = match->prepared;
+	const GByteArray *body = http_request_body(request);
 
-	if (!submission_body(reading->submission, reading->type, http_request_body(request), &reading->problem))
+	if (!(reading->is_page ? submission_page(reading->submission, reading->type, body, &reading->problem) :
+				 submission_body(reading->submission, reading->type, body, &reading->problem)))
 		return;
 	http_request_forget_body(request);
 	submission_finish(reading->submission, &reading->problem);
@@ -311,6 +315,16 @@ static void answer_quote(HttpRequest *request, Lab *lab, const Submission *submi
 	answer_json(request, 200, quote);
 }
 
+/* Its page is the answer. */
+static void accepted_page(HttpRequest *request, gint64 id)
+{
+	g_autofree char *location = g_strdup_printf("/jobs/%" G_GINT64_FORMAT, id);
+
+	http_answer(request, 303, TEXT_TYPE, g_strdup(""), 0);
+	http_answer_header(request, "Location", location);
+	http_answer_header(request, "Cache-Control", "no-store");
+}
+
 void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	Reading *reading = match->prepared;
@@ -356,6 +370,9 @@ void api_submit(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		return;
 	}
 	caller_set_target(caller, "job %" G_GINT64_FORMAT "%s", id, again ? ", again" : "");
-	accepted(request, lab, id);
+	if (reading->is_page)
+		accepted_page(request, id);
+	else
+		accepted(request, lab, id);
 	queue_kick(lab->queue);
 }

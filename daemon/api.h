@@ -67,8 +67,12 @@ void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_cancel(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_more(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
-/* pages.c */
+/* pages-index.c, pages-jobs.c, pages-hosts.c */
 void pages_index(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_jobs(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void pages_feed(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
+/* pages.c */
 void pages_static(HttpRequest *request, Lab *lab, const RouteMatch *match);

@@ -54,3 +54,12 @@ char *lab_job_dir(const Lab *lab, gint64 job)
 {
 	return g_strdup_printf("%s/jobs/%" G_GINT64_FORMAT, lab->config->state_dir, job);
 }
+
+char **lab_tree_names(const Lab *lab)
+{
+	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+
+	for (guint i = 0; i < lab->config->trees->len; i++)
+		g_strv_builder_add(names, ((const ConfigTree *)g_ptr_array_index(lab->config->trees, i))->name);
+	return g_strv_builder_end(names);
+}

@@ -34,5 +34,8 @@ void lab_log(GLogLevelFlags level, gint64 job, const char *format, ...) G_GNUC_P
 void lab_log_stage(GLogLevelFlags level, gint64 job, const char *stage, const char *host, const char *format, ...)
 	G_GNUC_PRINTF(5, 6);
 
+/* Of the configured trees, the standard one first; NULL-terminated, the caller's. */
+char **lab_tree_names(const Lab *lab);
+
 /* STATE/jobs/N; the caller's. */
 char *lab_job_dir(const Lab *lab, gint64 job);

@@ -269,7 +269,7 @@ static JsonObject *operation(const Route *route)
 		json_object_set_array_member(object, "parameters", parameters);
 	else
 		json_array_unref(parameters);
-	if (route->body == BODY_SUBMISSION)
+	if (route->body == BODY_SUBMISSION && !route->is_page)
 		json_object_set_object_member(object, "requestBody", request_body());
 	else if (route->body == BODY_TOKEN)
 		json_object_set_object_member(object, "requestBody", token_body());

@@ -309,6 +309,16 @@ Host *queue_host(const Queue *queue, const char *name)
 	return hosts_find(queue->hosts, name);
 }
 
+gboolean queue_build_disturbs(const Queue *queue)
+{
+	return hosts_build_disturbs(queue->hosts);
+}
+
+const LineJob *queue_find(Queue *queue, gint64 job)
+{
+	return line_find(queue->line, job);
+}
+
 gboolean queue_has_host(Queue *queue, const JobSpec *spec)
 {
 	const Need *need = line_need(queue->line, spec);
@@ -324,14 +334,15 @@ char **queue_spread(Queue *queue, const JobSpec *spec, guint count)
 	return dispatch_spread(line_need(queue->line, spec), hosts_places(queue->hosts, FALSE), count);
 }
 
-gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error)
+gboolean queue_next(Queue *queue, JobState state, guint limit, GPtrArray **ret_jobs, guint *ret_all, GError **error)
 {
 	g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);
 	const GPtrArray *waits;
 
 	if (!line_refresh(queue->line, queue->lab->db, queue->lab->now_ns(), error))
 		return FALSE;
-	waits = line_jobs(queue->line, JOB_QUEUED);
+	waits = line_jobs(queue->line, state);
+	*ret_all = waits->len;
 	for (guint i = 0; i < MIN(waits->len, limit); i++) {
 		StoreJob *job;
 

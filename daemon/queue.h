@@ -32,14 +32,20 @@ gboolean queue_idle(const Queue *queue);	/* nothing is built or measured */
 gint64 queue_building(const Queue *queue);	/* the job that is built; 0: none */
 Host *queue_host(const Queue *queue, const char *name);	/* one that is configured; the queue's */
 
+/* A build that began now would disturb what is measured. */
+gboolean queue_build_disturbs(const Queue *queue);
+
+/* As it stands in its line since the last of the calls below; NULL: it has ended. The queue's, until the next of them. */
+const LineJob *queue_find(Queue *queue, gint64 job);
+
 /* Whether there is a host that a job could be measured on, if it were up and idle. */
 gboolean queue_has_host(Queue *queue, const JobSpec *spec);
 
 /* The names of that many hosts for the same comparison; NULL: fewer fit. Ends with NULL; the caller's. */
 char **queue_spread(Queue *queue, const JobSpec *spec, guint count);
 
-/* The queued jobs whose turn comes next, an array of StoreJob that owns them. */
-gboolean queue_next(Queue *queue, guint limit, GPtrArray **ret_jobs, GError **error);
+/* Those that wait in a state, whose turn comes next: an array of StoreJob that owns them; and how many there are. */
+gboolean queue_next(Queue *queue, JobState state, guint limit, GPtrArray **ret_jobs, guint *ret_all, GError **error);
 
 /* How many are before it in its line, counted from 1; 0: it does not wait. */
 gboolean queue_position(Queue *queue, const StoreJob *job, int *ret_position, GError **error);

@@ -22,13 +22,16 @@ struct HttpRequest {
 	GDestroyNotify free_data;
 };
 
-/* What every answer carries. Pages use one script, which is a file of ours, and nothing from elsewhere. */
+/*
+ * What every answer carries. Pages use one script, which is a file of ours, and nothing from elsewhere; they tell nobody
+ * elsewhere where they are linked from, but without a referrer here a browser would not say that a form is the lab's own (origin.h).
+ */
 static const struct {
 	const char *name, *value;
 } standard_headers[] = {
 	{ "Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
-	{ "Referrer-Policy", "no-referrer" },
+	{ "Referrer-Policy", "same-origin" },
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
 };
 

@@ -8,9 +8,13 @@
 #include "daemon/origin.h"
 
 static const RouteQuery list_queries[] = {
-	{ "state", "string", "only jobs in this state; live: all that have not ended" },
+	{ "state", "string", "only jobs in this state; live: all that have not ended, ended: all others" },
 	{ "tree", "string", "only jobs on this tree" },
 	{ "benchmark", "string", "only jobs with this benchmark" },
+	{ "subject", "string", "only jobs with these words, or beginnings of words, in their subject" },
+	{ "author", "string", "likewise in the name or address of the author" },
+	{ "commit", "string", "only jobs with this commit as base, head or patched kernel: the beginning of its hash, or the name that was asked for" },
+	{ "verdict", "string", "only jobs with this verdict for a primary metric: REGRESSION" },
 	{ "limit", "integer", "how many at most, 1 to 200, 50 if not given" },
 	{ "cursor", "integer", "of the answer before, for the jobs after it" },
 	{ NULL, NULL, NULL },
@@ -60,6 +64,7 @@ static const RouteQuery submit_queries[] = {
 
 #define TOKEN_BODY_MAX 4096
 #define SCRIPT_TYPE "text/x-shellscript; charset=utf-8"
+#define ATOM_TYPE "application/atom+xml; charset=utf-8"
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 const Route routes[] = {
@@ -119,6 +124,12 @@ const Route routes[] = {
 	  "200 304 400 421", "The same as " API "/openapi.json" },
 	{ "GET", "/", pages_index, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
 	  "200 304 421 500", "Page: what runs, waits, and came out lately" },
+	{ "GET", "/jobs", pages_jobs, ACCESS_READ, NULL, TRUE, BODY_NONE, list_queries, HTML_TYPE,
+	  "200 304 400 421 500", "Page: jobs that are looked for" },
+	{ "POST", "/jobs", api_submit, ACCESS_SUBMIT, "submit", TRUE, BODY_SUBMISSION, NULL, HTML_TYPE,
+	  "303 400 403 411 413 415 421 422 429 500 503", "The form of the page: submit a job, then its page" },
+	{ "GET", "/feed.atom", pages_feed, ACCESS_READ, NULL, TRUE, BODY_NONE, list_queries, ATOM_TYPE,
+	  "200 304 400 421 500", "Feed: jobs that ended" },
 	{ "GET", "/jobs/{id}", pages_job, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,
 	  "200 304 404 421 500", "Page: a job" },
 	{ "GET", "/jobs/{id}/reproduce.sh", api_reproduce, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, SCRIPT_TYPE,

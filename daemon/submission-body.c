@@ -4,7 +4,9 @@
 #include "daemon/form.h"
 #include "daemon/submission.h"
 
-static gboolean take_form(Submission *submission, const GByteArray *body, const char *type, GError **error)
+typedef gboolean (*TakeField)(Submission *submission, const FormField *field, GError **error);
+
+static gboolean take_fields(Submission *submission, const GByteArray *body, const char *type, TakeField take, GError **error)
 {
 	g_autofree char *boundary = form_boundary(type);
 	g_autoptr(GPtrArray) fields = NULL;
@@ -13,13 +15,49 @@ static gboolean take_form(Submission *submission, const GByteArray *body, const 
 		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "the Content-Type names no boundary");
 	if (!form_parse((const char *)body->data, body->len, boundary, &fields, error))
 		return FALSE;
-	for (guint i = 0; i < fields->len; i++) {
-		const FormField *field = g_ptr_array_index(fields, i);
-
-		if (!submission_field(submission, field->name, field->data, field->size, field->is_file, error))
+	for (guint i = 0; i < fields->len; i++)
+		if (!take(submission, g_ptr_array_index(fields, i), error))
 			return FALSE;
-	}
 	return TRUE;
+}
+
+static gboolean take_field(Submission *submission, const FormField *field, GError **error)
+{
+	return submission_field(submission, field->name, field->data, field->size, field->is_file, error);
+}
+
+static gboolean take_form(Submission *submission, const GByteArray *body, const char *type, GError **error)
+{
+	return take_fields(submission, body, type, take_field, error);
+}
+
+/* A browser makes every line end of a text field CR LF (HTML, "constructing the entry list"). */
+static gboolean take_pasted(Submission *submission, const FormField *field, GError **error)
+{
+	g_autoptr(GString) text = g_string_sized_new(field->size);
+
+	for (gsize i = 0; i < field->size; i++)
+		if (field->data[i] != '\r' || i + 1 == field->size || field->data[i + 1] != '\n')
+			g_string_append_c(text, field->data[i]);
+	return submission_field(submission, "series", text->str, text->len, TRUE, error);
+}
+
+static gboolean take_page_field(Submission *submission, const FormField *field, GError **error)
+{
+	if (!field->size)
+		return TRUE;
+	if (g_str_equal(field->name, "series_text"))
+		return take_pasted(submission, field, error);
+	return take_field(submission, field, error);
+}
+
+gboolean submission_page(Submission *submission, const char *content_type, const GByteArray *body, GError **error)
+{
+	g_autofree char *media = submission_media(content_type);
+
+	if (!g_str_equal(media, "multipart/form-data"))
+		return spec_error_set(error, SPEC_ERROR_SYNTAX, NULL, "'%.100s' is not what the form of this page sends", media);
+	return take_fields(submission, body, content_type, take_page_field, error);
 }
 
 static gboolean take_json(Submission *submission, const GByteArray *body, const char *type G_GNUC_UNUSED,

@@ -165,6 +165,9 @@ static gboolean read_series(Submission *submission, GError **error)
 	}
 	g_free(spec->author);
 	spec->author = for_people(series->author);
+	g_free(spec->change_id);
+	spec->change_id = for_people(series->change_id);
+	spec->version = MAX(series->version, 1);
 	return TRUE;
 }
 

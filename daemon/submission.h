@@ -36,6 +36,12 @@ gboolean submission_takes(const char *media);
 /* All fields of a body of that type: a form, JSON, or an mbox, which is the series. */
 gboolean submission_body(Submission *submission, const char *content_type, const GByteArray *body, GError **error);
 
+/*
+ * The form of the page: only multipart/form-data. What was left empty is not there, and a series that was pasted
+ * (series_text) has the line ends that it had before a browser sent it.
+ */
+gboolean submission_page(Submission *submission, const char *content_type, const GByteArray *body, GError **error);
+
 /* All fields are there: fills in and checks spec, and reads the series. */
 gboolean submission_finish(Submission *submission, GError **error);
 

@@ -68,7 +68,7 @@ gboolean store_ingest_commit(StoreIngest *ingest, const StorePosition *position,
 {
 	g_autoptr(StoreIngest) owned = ingest;
 
-	return write_position(owned, position, error) &&
+	return write_position(owned, position, error) && (!owned->changed || store_index(owned->db, owned->job, error)) &&
 	       db_commit(g_steal_pointer(&owned->transaction), error);
 }
 
@@ -109,6 +109,7 @@ gboolean store_ingest_document(StoreIngest *ingest, const char *kind, JsonObject
 	db_bind_int(stmt, 1, ingest->job);
 	db_bind_text(stmt, 2, kind);
 	db_bind_text(stmt, 3, json);
+	ingest->changed |= !g_str_equal(kind, "progress");
 	return db_run(stmt, error) &&
 	       (!g_str_equal(kind, "accelerator") || note_accelerator(ingest, object, error));
 }
@@ -271,5 +272,6 @@ gboolean store_ingest_state(StoreIngest *ingest, JobState state, const char *rea
 	db_bind_text(stmt, 4, message);
 	db_bind_text(stmt, 5, arm);
 	db_bind_int(stmt, 6, job_state_is_final(state) ? now_ns : 0);
+	ingest->changed = TRUE;
 	return db_run(stmt, error);
 }

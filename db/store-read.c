@@ -18,67 +18,6 @@ gboolean store_job_get(Db *db, gint64 id, StoreJob **ret_job, GError **error)
 	return !row || *ret_job;
 }
 
-/*
- * One statement for each index that can lead; the other conditions are checked on
- * the rows it gives. Parameters: 1 ids below, 2 how many, 3 state, 4 tree, 5
- * benchmark, where NULL is any.
- */
-#define AND_REST " AND (?4 IS NULL OR job.tree = ?4) AND (?5 IS NULL OR EXISTS (" \
-	"SELECT 1 FROM job_benchmark WHERE job_benchmark.benchmark = ?5 AND job_benchmark.job = job.id))" \
-	" ORDER BY job.id DESC LIMIT ?2"
-static const char list_live[] =
-	"SELECT " JOB_COLUMNS " FROM job WHERE finished_ns = 0 AND id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
-static const char list_ended[] =
-	"SELECT " JOB_COLUMNS " FROM job WHERE finished_ns <> 0 AND id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
-static const char list_by_state[] = "SELECT " JOB_COLUMNS " FROM job WHERE state = ?3 AND id < ?1" AND_REST;
-static const char list_by_benchmark[] =
-	"SELECT " JOB_COLUMNS " FROM job_benchmark b CROSS JOIN job ON job.id = b.job"
-	" WHERE b.benchmark = ?5 AND b.job < ?1 AND (?3 IS NULL OR job.state = ?3) AND (?4 IS NULL OR job.tree = ?4)"
-	" ORDER BY b.job DESC LIMIT ?2";
-static const char list_by_tree[] =
-	"SELECT " JOB_COLUMNS " FROM job WHERE tree = ?4 AND id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
-static const char list_all[] =
-	"SELECT " JOB_COLUMNS " FROM job WHERE id < ?1 AND (?3 IS NULL OR state = ?3)" AND_REST;
-
-static const char *list_sql(const StoreFilter *filter)
-{
-	if (filter->live)
-		return list_live;
-	if (filter->ended)
-		return list_ended;
-	if (filter->by_state)
-		return list_by_state;
-	if (filter->benchmark)
-		return list_by_benchmark;
-	return filter->tree ? list_by_tree : list_all;
-}
-
-gboolean store_job_list(Db *db, const StoreFilter *filter, GPtrArray **ret_jobs,
-			gint64 *ret_cursor, GError **error)
-{
-	g_autoptr(DbStmt) stmt = db_prepare(db, list_sql(filter), error);
-	g_autoptr(GPtrArray) jobs = NULL;
-	int limit = CLAMP(filter->limit, 1, STORE_LIST_MAX);
-	gint64 cursor = 0;
-
-	if (!stmt)
-		return FALSE;
-	db_bind_int(stmt, 1, filter->before_id > 0 ? filter->before_id : G_MAXINT64);
-	db_bind_int(stmt, 2, limit + 1);
-	db_bind_text(stmt, 3, filter->by_state ? job_state_name(filter->state) : NULL);
-	db_bind_text(stmt, 4, filter->tree);
-	db_bind_text(stmt, 5, filter->benchmark);
-	if (!store_jobs_from_rows(db, stmt, &jobs, error))
-		return FALSE;
-	if (jobs->len > (guint)limit) {
-		g_ptr_array_set_size(jobs, limit);
-		cursor = ((const StoreJob *)g_ptr_array_index(jobs, limit - 1))->id;
-	}
-	*ret_jobs = g_steal_pointer(&jobs);
-	*ret_cursor = cursor;
-	return TRUE;
-}
-
 gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT jobs FROM job_count WHERE state = ?1", error);

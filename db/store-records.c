@@ -184,23 +184,3 @@ StoreJob *store_job_from_row(Db *db, DbStmt *stmt, GError **error)
 	}
 	return g_steal_pointer(&job);
 }
-
-gboolean store_jobs_from_rows(Db *db, DbStmt *stmt, GPtrArray **ret_jobs, GError **error)
-{
-	g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func((GDestroyNotify)store_job_free);
-	gboolean row;
-
-	while (db_step(stmt, &row, error)) {
-		StoreJob *job;
-
-		if (!row) {
-			*ret_jobs = g_steal_pointer(&jobs);
-			return TRUE;
-		}
-		job = store_job_from_row(db, stmt, error);
-		if (!job)
-			return FALSE;
-		g_ptr_array_add(jobs, job);
-	}
-	return FALSE;
-}

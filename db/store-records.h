@@ -20,12 +20,13 @@
 /* The row that stmt stands on (JOB_COLUMNS first), with its documents and boot counts; NULL on error. */
 StoreJob *store_job_from_row(Db *db, DbStmt *stmt, GError **error);
 
-/* All rows of stmt. */
-gboolean store_jobs_from_rows(Db *db, DbStmt *stmt, GPtrArray **ret_jobs, GError **error);
+/* Makes the job be found by what it now is: in the transaction of every change of its spec, state, commits or result. */
+gboolean store_index(Db *db, gint64 job, GError **error);
 
 /* What is being taken in. */
 struct StoreIngest {
 	Db *db;
 	DbTransaction *transaction;
 	gint64 job;
+	gboolean changed;	/* something that it is found by */
 };

@@ -63,21 +63,6 @@ static gboolean add_file(Db *db, gint64 job, const char *name, GBytes *content, 
 	return db_run(stmt, error);
 }
 
-static gboolean add_benchmarks(Db *db, gint64 job, char **names, GError **error)
-{
-	g_autoptr(DbStmt) stmt = db_prepare(db, "INSERT INTO job_benchmark VALUES (?1, ?2)", error);
-
-	if (!stmt)
-		return FALSE;
-	for (; *names; names++) {
-		db_bind_text(stmt, 1, *names);
-		db_bind_int(stmt, 2, job);
-		if (!db_run(stmt, error))
-			return FALSE;
-	}
-	return TRUE;
-}
-
 static gboolean set_spec(Db *db, JobSpec *spec, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(db, "UPDATE job SET spec = ?2 WHERE id = ?1", error);
@@ -88,7 +73,7 @@ static gboolean set_spec(Db *db, JobSpec *spec, GError **error)
 		return FALSE;
 	db_bind_int(stmt, 1, spec->job);
 	db_bind_text(stmt, 2, json);
-	return db_run(stmt, error);
+	return db_run(stmt, error) && store_index(db, spec->job, error);
 }
 
 static guint64 pick_seed(void)
@@ -123,8 +108,7 @@ static gboolean add_whole_job(Db *db, const StoreSubmission *submission, gint64 
 {
 	JobSpec *spec = submission->spec;
 
-	return set_spec(db, spec, error) && add_benchmarks(db, spec->job, spec->benchmarks, error) &&
-	       add_file(db, spec->job, "series.mbox", submission->series, error) &&
+	return set_spec(db, spec, error) && add_file(db, spec->job, "series.mbox", submission->series, error) &&
 	       add_file(db, spec->job, "config", submission->config, error) &&
 	       (!submission->key || (spec->replicate_of && spec->job != spec->replicate_of) ||
 		add_key(db, submission, spec->job, now_ns, error));
@@ -189,7 +173,7 @@ static gboolean end_job(Db *db, gint64 job, JobState state, const char *reason, 
 	db_bind_text(stmt, 3, reason);
 	db_bind_text(stmt, 4, message);
 	db_bind_int(stmt, 5, now_ns);
-	return db_run(stmt, error);
+	return db_run(stmt, error) && store_index(db, job, error);
 }
 
 static gboolean ask_cancel(Db *db, gint64 job, GError **error)
@@ -251,7 +235,7 @@ gboolean store_job_set_state(Db *db, gint64 job, JobState state, const char *hos
 	db_bind_text(stmt, 2, job_state_name(state));
 	db_bind_text(stmt, 3, host);
 	db_bind_int(stmt, 4, now_ns);
-	return db_run(stmt, error) && db_commit(g_steal_pointer(&transaction), error);
+	return db_run(stmt, error) && store_index(db, job, error) && db_commit(g_steal_pointer(&transaction), error);
 }
 
 gboolean store_job_finish(Db *db, gint64 job, JobState state, const char *reason, const char *message,
@@ -275,7 +259,7 @@ static gboolean wake_job(Db *db, gint64 job, GError **error)
 		return FALSE;
 	db_bind_int(stmt, 1, job);
 	db_bind_text(stmt, 2, job_state_name(JOB_WAITING_FOR_HOST));
-	return db_run(stmt, error);
+	return db_run(stmt, error) && store_index(db, job, error);
 }
 
 gboolean store_job_more(Db *db, gint64 job, int boots, GError **error)

@@ -81,17 +81,40 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreBoot, store_boot_free)
 
 #define STORE_LIST_MAX	200	/* jobs of one list */
 
-/* Which jobs; FALSE, 0 and NULL mean any. */
+/* Which jobs; FALSE, 0 and NULL mean any. All that is said has to hold. */
 typedef struct {
 	gboolean live;		/* only those that are not final */
 	gboolean ended;		/* only those that are */
+	gboolean by_end;	/* only those that are, the last to end first; there is no cursor, and only .state may be said beside */
 	gboolean by_state;	/* only those in .state */
 	JobState state;
 	const char *tree;
 	const char *benchmark;
+	const char *subject, *author;	/* words, or beginnings of words; case does not matter */
+	const char *commit;	/* of base, patched kernel or head: the beginning of its hash, or a name as it was asked for */
+	const char *verdict;	/* of a primary comparison: REGRESSION */
+	const char *series;	/* StoreBrief.series */
 	gint64 before_id;	/* only ids below it: the cursor; 0: from the newest */
 	int limit;		/* 1 .. STORE_LIST_MAX */
 } StoreFilter;
+
+/* What a list of jobs shows of one. */
+typedef struct {
+	gint64 id;
+	JobState state;
+	gboolean cancel_asked;
+	char *tree, *reason, *failed_arm;	/* as of StoreJob */
+	char *subject, *author;
+	char *benchmarks;	/* "aging, pwrite" */
+	char *summary;		/* the latest result's sentence; empty: no result */
+	char *verdicts;		/* of its primary comparisons, each once, commas between them */
+	char *series;		/* the same for all versions of a series: its change-id, else its subject in small letters */
+	int version;		/* of the series, 1 if it does not say */
+	gint64 created_ns, finished_ns;
+} StoreBrief;
+
+void store_brief_free(StoreBrief *brief);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreBrief, store_brief_free)
 
 /* No such job: TRUE, *ret_job is NULL. */
 gboolean store_job_get(Db *db, gint64 id, StoreJob **ret_job, GError **error);
@@ -102,6 +125,10 @@ gboolean store_job_get(Db *db, gint64 id, StoreJob **ret_job, GError **error);
  */
 gboolean store_job_list(Db *db, const StoreFilter *filter, GPtrArray **ret_jobs,
 			gint64 *ret_cursor, GError **error);
+/* The same, of StoreBrief. */
+gboolean store_brief_list(Db *db, const StoreFilter *filter, GPtrArray **ret_briefs, gint64 *ret_cursor, GError **error);
+/* No such job: TRUE, *ret_brief is NULL. */
+gboolean store_brief_get(Db *db, gint64 id, StoreBrief **ret_brief, GError **error);
 
 /* How many jobs are in each state; ret_counts has JOB_N_STATES elements. */
 gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error);

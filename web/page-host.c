@@ -37,9 +37,11 @@ static void history(Html *html, const GPtrArray *events)
 char *page_host(const HostRow *host, const GPtrArray *events, gsize *ret_size)
 {
 	g_autoptr(Html) html = html_new();
+	g_autofree char *escaped = g_uri_escape_string(host->name, NULL, FALSE);
+	g_autofree char *json = g_strconcat("/api/v1/hosts/", escaped, NULL);
 	g_autofree char *labels = g_strjoinv(", ", host->labels);
 
-	page_begin(html, &(PageFrame){ .title = host->name, .refresh_s = 30 });
+	page_begin(html, &(PageFrame){ .title = host->name, .refresh_s = 30, .path = "/hosts", .json = json });
 	html_raw(html, "<h1>Host ");
 	html_text(html, host->name);
 	html_raw(html, "</h1>\n<dl class=\"facts\">\n");

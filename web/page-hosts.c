@@ -50,7 +50,7 @@ char *page_hosts(const GArray *hosts, gsize *ret_size)
 					       NULL };
 	g_autoptr(Html) html = html_new();
 
-	page_begin(html, &(PageFrame){ .title = "hosts", .refresh_s = 30 });
+	page_begin(html, &(PageFrame){ .title = "hosts", .refresh_s = 30, .path = "/hosts", .json = "/api/v1/hosts" });
 	html_raw(html, "<h1>Hosts</h1>\n<p>The machines that run virtual machines for the lab. Both kernels of a "
 		       "comparison are always measured on the same one.</p>\n"
 		       "<div class=\"wide\"><table>\n<thead><tr>");

@@ -102,9 +102,10 @@ char *page_job(const JobView *view, gsize *ret_size)
 {
 	g_autoptr(Html) html = html_new();
 	gboolean final = job_state_is_final(view->job->state);
+	g_autofree char *json = g_strdup_printf("/api/v1/jobs/%" G_GINT64_FORMAT, view->job->id);
 	g_autofree char *title = g_strdup_printf("job %" G_GINT64_FORMAT ": %s", view->job->id, view->job->spec->subject);
 
-	page_begin(html, &(PageFrame){ .title = title, .refresh_s = final ? 0 : REFRESH_S });
+	page_begin(html, &(PageFrame){ .title = title, .refresh_s = final ? 0 : REFRESH_S, .path = "/jobs", .json = json });
 	head(html, view);
 	if (!final)
 		job_progress_section(html, view);

@@ -15,6 +15,30 @@ static void static_href(Html *html, const char *name)
 			html_attrf(html, "%c", *c);
 }
 
+static void navigation(Html *html, const char *here)
+{
+	static const struct {
+		const char *path, *name;
+	} entries[] = {
+		{ "/", "regrlab" },
+		{ "/jobs", "jobs" },
+		{ "/hosts", "hosts" },
+	};
+
+	html_raw(html, "<nav aria-label=\"lab\">");
+	for (gsize i = 0; i < G_N_ELEMENTS(entries); i++) {
+		html_raw(html, "<a href=\"");
+		html_attr(html, entries[i].path);
+		html_raw(html, "\"");
+		if (here && g_str_equal(here, entries[i].path))
+			html_raw(html, " aria-current=\"page\"");
+		html_raw(html, ">");
+		html_text(html, entries[i].name);
+		html_raw(html, "</a> ");
+	}
+	html_raw(html, "</nav>");
+}
+
 void page_begin(Html *html, const PageFrame *frame)
 {
 	html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>");
@@ -33,13 +57,20 @@ void page_begin(Html *html, const PageFrame *frame)
 	html_attrf(html, "%d", frame->refresh_s);
 	html_raw(html, "\" src=\"");
 	static_href(html, "page.js");
-	html_raw(html, "\"></script>\n</head>\n<body>\n<header><nav aria-label=\"lab\"><a class=\"home\" href=\"/\">regrlab</a> "
-		       "<a href=\"/hosts\">hosts</a></nav></header>\n<main>\n");
+	html_raw(html, "\"></script>\n<link rel=\"alternate\" type=\"application/atom+xml\" title=\"verdicts\" href=\"/feed.atom\"/>\n");
+	if (frame->json) {
+		html_raw(html, "<link rel=\"alternate\" type=\"application/json\" href=\"");
+		html_attr(html, frame->json);
+		html_raw(html, "\"/>\n");
+	}
+	html_raw(html, "</head>\n<body>\n<header><a class=\"skip\" href=\"#content\">to the content</a>\n");
+	navigation(html, frame->path);
+	html_raw(html, "</header>\n<main id=\"content\">\n");
 }
 
 void page_end(Html *html)
 {
-	html_raw(html, "</main>\n<footer><a href=\"/openapi.json\">API</a></footer>\n</body>\n</html>\n");
+	html_raw(html, "</main>\n<footer><a href=\"/openapi.json\">API</a> <a href=\"/feed.atom\">feed of verdicts</a></footer>\n</body>\n</html>\n");
 }
 
 void page_time(Html *html, gint64 time_ns)

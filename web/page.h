@@ -11,6 +11,8 @@
 typedef struct {
 	const char *title;	/* of the document; " - regrlab" is added */
 	int refresh_s;		/* the page asks for itself again after so many seconds; 0: never */
+	const char *path;	/* of the entry of the navigation that it belongs to: "/hosts"; NULL: none */
+	const char *json;	/* address of the same as JSON; NULL: there is none */
 } PageFrame;
 
 /* Up to <main>, and from </main> on. */

@@ -52,11 +52,11 @@ const char *words_direction(const StatsComparison *comparison)
 }
 
 /* A failure of the patched kernel alone is a finding about the patch. */
-static const char *failed(const StoreJob *job)
+const char *words_end(JobState state, const char *failed_arm, const char *reason)
 {
-	gboolean patched = g_str_equal(job->failed_arm, "patched"), base = g_str_equal(job->failed_arm, "base");
+	gboolean patched = g_str_equal(failed_arm, "patched"), base = g_str_equal(failed_arm, "base");
 
-	switch (job->state) {
+	switch (state) {
 	case JOB_BUILD_FAILED:
 		return patched ? "The patched kernel does not build; the base does" :
 		       base    ? "The base kernel does not build, so nothing is known of the patches" :
@@ -66,7 +66,7 @@ static const char *failed(const StoreJob *job)
 		       base    ? "The base kernel does not run, so nothing is known of the patches" :
 				 "A kernel does not run";
 	case JOB_APPLY_FAILED:
-		return g_str_has_suffix(job->reason, "-not-found") ? "A commit that was asked for is not in the tree" :
+		return g_str_has_suffix(reason, "-not-found") ? "A commit that was asked for is not in the tree" :
 								     "The series does not apply";
 	case JOB_INFRA_FAILED:
 		return "The lab could not do this job, which says nothing about the patches";
@@ -86,7 +86,7 @@ char *words_headline(const StoreJob *job, const StatsResult *result)
 	else if (job->state == JOB_DONE)
 		text = g_string_new("Measured, but there is no result");
 	else if (job_state_is_final(job->state))
-		text = g_string_new(failed(job));
+		text = g_string_new(words_end(job->state, job->failed_arm, job->reason));
 	else if (job->cancel_asked)
 		text = g_string_new("No answer: being cancelled");
 	else {

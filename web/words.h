@@ -22,6 +22,9 @@ typedef struct {
 } WordsVerdict;
 const WordsVerdict *words_verdict(StatsVerdict verdict);
 
+/* How a job ended that has no result, in a sentence without its full stop. */
+const char *words_end(JobState state, const char *failed_arm, const char *reason);
+
 /* The answer in a sentence: of the result, of a failure, or that there is none yet. The caller's. */
 char *words_headline(const StoreJob *job, const StatsResult *result);
 

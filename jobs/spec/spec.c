@@ -92,6 +92,8 @@ static const Member members[] = {
 	M(notify, MEMBER_STRING, .max = SPEC_MAX_TEXT, .check = is_address, .allowed = "a mail address"),
 	M(subject, MEMBER_STRING, .max = SPEC_MAX_TEXT),
 	M(author, MEMBER_STRING, .max = SPEC_MAX_TEXT, .internal = TRUE),
+	M(change_id, MEMBER_STRING, .max = SPEC_MAX_TEXT, .internal = TRUE),
+	M(version, MEMBER_INT, .min = 1, .max = G_MAXINT, .internal = TRUE),
 };
 
 JobSpec *job_spec_new(void)
@@ -116,6 +118,8 @@ JobSpec *job_spec_new(void)
 	spec->notify = g_strdup("");
 	spec->subject = g_strdup("");
 	spec->author = g_strdup("");
+	spec->change_id = g_strdup("");
+	spec->version = 1;
 	return spec;
 }
 

@@ -53,6 +53,8 @@ typedef struct {
 	char *notify;		/* an address, or empty */
 	char *subject;		/* of the series or commit, for people */
 	char *author;		/* "Name <address>", or empty */
+	char *change_id;	/* of the series, the same for all its versions; or empty */
+	int version;		/* of the series: 3 of [PATCH v3]; 1 if it has none */
 } JobSpec;
 
 JobSpec *job_spec_new(void);		/* every member at its default, benchmarks empty */

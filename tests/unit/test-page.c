@@ -3,9 +3,11 @@
 #include <libxml/xpath.h>
 
 #include "tests/unit/job-fixture.h"
+#include "web/feed.h"
 #include "web/page-hosts.h"
 #include "web/page-index.h"
 #include "web/page-job.h"
+#include "web/page-jobs.h"
 
 /* Pages are XML as well as HTML, and no markup but ours is in them. */
 static xmlDoc *parse(const char *page, gsize size)
@@ -246,31 +248,100 @@ static void test_failures(void)
 	}
 }
 
+/* Nothing in it is to be freed. */
+static StoreBrief fixture_brief(gint64 id, JobState state)
+{
+	return (StoreBrief){ .id = id, .state = state, .tree = (char *)EVIL, .reason = (char *)EVIL, .failed_arm = (char *)"patched",
+			     .subject = (char *)(state == JOB_DONE ? EVIL : " \t"), .author = (char *)EVIL, .version = 2,
+			     .benchmarks = (char *)"aging", .summary = (char *)"slower " EVIL,
+			     .verdicts = (char *)(state == JOB_DONE ? "EQUIVALENT,REGRESSION" : ""),
+			     .created_ns = FIXTURE_TIME_NS, .finished_ns = FIXTURE_TIME_NS };
+}
+
+static void test_jobs(void)
+{
+	const char *const names[] = { "aging", "linux", NULL };
+	StoreBrief briefs[] = { fixture_brief(8, JOB_DONE), fixture_brief(9, JOB_QUEUED) };
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	StoreFilter filter = { .subject = EVIL, .tree = "linux", .benchmark = "gone & away", .live = TRUE, .before_id = 10 };
+	JobsView view = { found, &filter, 8, names, names };
+	gsize size;
+	g_autofree char *page = page_jobs(&view, &size);
+
+	check_page(page, size, 0, NULL);
+	g_assert_nonnull(strstr(page, "No job is like that."));
+	g_free(page);
+	for (gsize i = 0; i < G_N_ELEMENTS(briefs); i++)
+		g_ptr_array_add(found, &briefs[i]);
+	page = page_jobs(&view, &size);
+	check_page(page, size, 0, NULL);
+	g_assert_nonnull(strstr(page, "<option value=\"linux\" selected=\"selected\">"));
+	g_assert_nonnull(strstr(page, "<option value=\"gone &amp; away\" selected=\"selected\">"));
+	g_assert_nonnull(strstr(page, "&amp;tree=linux&amp;benchmark=gone%20%26%20away&amp;state=live&amp;cursor=8\">Older ones</a>"));
+}
+
+static void test_feed(void)
+{
+	StoreBrief briefs[] = { fixture_brief(8, JOB_DONE), fixture_brief(9, JOB_BUILD_FAILED) };
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	FeedView view = { found, "http://lab.example.org", "?tree=a&state=ended" };
+	gsize size;
+	g_autofree char *feed = feed_atom(&view, &size);
+	xmlDoc *document = parse(feed, size);
+
+	g_assert_cmpint(count(document, "/*/*[local-name() = 'entry']"), ==, 0);
+	xmlFreeDoc(document);
+	g_free(feed);
+	for (gsize i = 0; i < G_N_ELEMENTS(briefs); i++)
+		g_ptr_array_add(found, &briefs[i]);
+	feed = feed_atom(&view, &size);
+	document = parse(feed, size);
+	g_assert_cmpint(count(document, "/*/*[local-name() = 'entry']/*[local-name() = 'id']"), ==, 2);
+	g_assert_cmpint(count(document, "//*[local-name() = 'script']"), ==, 0);
+	g_assert_nonnull(strstr(feed, "<updated>2026-11-30T22:43:18Z</updated>"));
+	g_assert_nonnull(strstr(feed, "<title>EQUIVALENT,REGRESSION: "));
+	xmlFreeDoc(document);
+}
+
 static void test_index(void)
 {
-	g_autoptr(StoreJob) live = fixture_job(JOB_MEASURING), done = fixture_job(JOB_DONE);
+	g_autoptr(StoreJob) live = fixture_job(JOB_MEASURING), queued = fixture_job(JOB_QUEUED);
+	StoreBrief briefs[] = { fixture_brief(8, JOB_DONE), fixture_brief(9, JOB_BUILD_FAILED) };
 	g_autoptr(GArray) running = g_array_new(FALSE, FALSE, sizeof(IndexRow));
-	g_autoptr(GArray) queued = g_array_new(FALSE, FALSE, sizeof(IndexRow));
-	g_autoptr(GArray) recent = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	g_autoptr(GArray) waiting = g_array_new(FALSE, FALSE, sizeof(IndexRow));
+	g_autoptr(GArray) hosts = g_array_new(FALSE, FALSE, sizeof(IndexHost));
+	g_autoptr(GPtrArray) recent = g_ptr_array_new();
 	const char *const names[] = { "aging", "pwrite", NULL };
-	IndexView view = { .running = running, .queued = queued, .recent = recent, .url = "http://lab.example.org",
-			   .trees = names, .benchmarks = names, .now_ns = FIXTURE_TIME_NS };
+	IndexView view = { .running = running, .waiting = waiting, .recent = recent, .hosts = hosts, .now_ns = FIXTURE_TIME_NS,
+			   .submit = { "http://lab.example.org", names, names, FALSE } };
 	gsize size;
 	g_autofree char *page = page_index(&view, &size);
 
-	check_page(page, size, 3, "60");
+	check_page(page, size, 4, NULL);
+	g_assert_nonnull(strstr(page, "<form action=\"/jobs\" method=\"post\""));
 	g_assert_nonnull(strstr(page, "Nothing runs."));
 	g_assert_nonnull(strstr(page, "-F benchmarks=aging,pwrite http://lab.example.org/api/v1/jobs"));
 	g_free(page);
 
 	live->progress = fixture_object("{\"step\": \"boot 3\", \"eta_s\": 20}");
 	g_array_append_val(running, ((IndexRow){ live, NULL }));
-	g_array_append_val(queued, ((IndexRow){ live, NULL }));
-	g_array_append_val(recent, ((IndexRow){ done, "slower " EVIL }));
-	g_array_append_val(recent, ((IndexRow){ done, NULL }));
+	g_array_append_val(waiting, ((IndexRow){ queued, "told why " EVIL }));
+	g_array_append_val(hosts, ((IndexHost){ EVIL, "down", EVIL, 0 }));
+	g_array_append_val(hosts, ((IndexHost){ "local", "measuring", "", 7 }));
+	for (gsize i = 0; i < G_N_ELEMENTS(briefs); i++)
+		g_ptr_array_add(recent, &briefs[i]);
+	view.submit.needs_token = TRUE;
 	page = page_index(&view, &size);
-	check_page(page, size, 3, "10");
+	check_page(page, size, 4, NULL);
 	g_assert_nonnull(strstr(page, "measures: boot 3, 2 boots done, about 20 s left"));
+	g_assert_nonnull(strstr(page, "waits in the queue: told why "));
+	g_assert_nonnull(strstr(page, "measures job 7"));
+	g_assert_nonnull(strstr(page, "</span> REGRESSION</strong> slower "));
+	g_assert_nonnull(strstr(page, "The patched kernel does not build; the base does"));
+	g_assert_nonnull(strstr(page, ">job 9</a>"));
+	/* a browser never holds what can change something */
+	g_assert_null(strstr(page, "<form"));
+	g_assert_nonnull(strstr(page, "Bearer $REGRLAB_TOKEN"));
 }
 
 static void test_hosts(void)
@@ -315,6 +386,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/page/every-state", test_every_state);
 	g_test_add_func("/page/failures", test_failures);
 	g_test_add_func("/page/index", test_index);
+	g_test_add_func("/page/jobs", test_jobs);
+	g_test_add_func("/page/feed", test_feed);
 	g_test_add_func("/page/hosts", test_hosts);
 	status = g_test_run();
 	xmlCleanupParser();
