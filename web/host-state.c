@@ -45,7 +45,7 @@ void host_state_table(Html *html, JsonObject *state)
 
 	if (!peek_length(facts))
 		return;
-	html_raw(html, "<div class=\"wide\"><table>\n<thead><tr>");
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 	for (guint i = 0; i < peek_length(facts); i++)

@@ -18,7 +18,7 @@ static void history(Html *html, const GPtrArray *events)
 		html_raw(html, "<p>Nothing happened to it yet.</p>\n");
 		return;
 	}
-	html_raw(html, "<div class=\"wide\"><table>\n<thead><tr>");
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 	for (guint i = 0; i < events->len; i++) {

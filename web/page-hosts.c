@@ -53,7 +53,7 @@ char *page_hosts(const GArray *hosts, gsize *ret_size)
 	page_begin(html, &(PageFrame){ .title = "hosts", .refresh_s = 30, .path = "/hosts", .json = "/api/v1/hosts" });
 	html_raw(html, "<h1>Hosts</h1>\n<p>The machines that run virtual machines for the lab. Both kernels of a "
 		       "comparison are always measured on the same one.</p>\n"
-		       "<div class=\"wide\"><table>\n<thead><tr>");
+		       "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 	for (guint i = 0; i < hosts->len; i++)

@@ -46,7 +46,7 @@ static void agreement_table(Html *html, const GPtrArray *agreements)
 {
 	static const char *const columns[] = { "comparison", "changes, from and to", "p", "the hosts", NULL };
 
-	html_raw(html, "<div class=\"wide\"><table>\n<caption>Whether the hosts agree; p is that of equal changes</caption>\n<thead><tr>");
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<caption>Whether the hosts agree; p is that of equal changes</caption>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead><tbody>\n");
 	for (guint i = 0; i < agreements->len; i++)

@@ -96,7 +96,7 @@ static void ledger_table(Html *html, const GPtrArray *ledger)
 	static const char *const columns[] = { "benchmark", "clock", "comparisons", "of control arms", "false alarms", "expected",
 					       "at most", "host", NULL };
 
-	html_raw(html, "<div class=\"wide\"><table>\n<caption>False alarms: a kernel compared with itself</caption>\n<thead><tr>");
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<caption>False alarms: a kernel compared with itself</caption>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
 	for (guint i = 0; i < ledger->len; i++) {
@@ -190,7 +190,7 @@ static void calibration_table(Html *html, const GPtrArray *calibrations)
 	static const char *const columns[] = { "benchmark", "clock", "configuration", "boots", "seen in 4 boots", "in 10", "in 20",
 					       "boots vary by", "runs by", "passes by", "best runs", "warnings", "from", NULL };
 
-	html_raw(html, "<div class=\"wide\"><table>\n<caption>Calibration: the smallest change that so many boots of each kernel "
+	html_raw(html, "<div class=\"wide\" tabindex=\"0\"><table>\n<caption>Calibration: the smallest change that so many boots of each kernel "
 		       "show</caption>\n<thead><tr>");
 	page_columns(html, columns);
 	html_raw(html, "</tr></thead>\n<tbody>\n");
