@@ -72,7 +72,7 @@ void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
 {
 	const Host *host = api_find_host(request, lab, match);
 	g_auto(Known) known = { 0 };
-	g_autoptr(GPtrArray) events = NULL;
+	g_autoptr(GPtrArray) events = NULL, kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 	GError *error = NULL;
 	HostRow row;
 	gsize size;
@@ -86,6 +86,10 @@ void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match)
 		return;
 	}
 	row = make_host_row(host, &known);
+	if (!load_trust(lab, &row, kept, &error)) {
+		answer_trouble(request, 0, error);
+		return;
+	}
 	text = page_host(&row, events, &size);
 	answer_text(request, match->route->produces, text, size);
 }

@@ -3,6 +3,7 @@
 
 #include "web/host-state.h"
 #include "web/page.h"
+#include "web/trust.h"
 
 static void fact(Html *html, const char *name, const char *value)
 {
@@ -61,6 +62,7 @@ char *page_host(const HostRow *host, const GPtrArray *events, gsize *ret_size)
 	page_factf(html, "boots", "%d, %d failed", host->boots_valid + host->boots_failed, host->boots_failed);
 	html_raw(html, "</dl>\n");
 	host_state_section(html, host->name, host->set, host->set_ns, host->boots_disturbed);
+	trust_section(html, host->name, host->ledger, host->calibrations);
 	history(html, events);
 	page_end(html);
 	return html_take(html, ret_size);

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A database like that of a lab that has run for years: one job that was really taken in, many times over."""
 
+import pathlib
+import re
 import sqlite3
 
+SEARCH = pathlib.Path(__file__).resolve().parent.parent.parent / "db/008-search.sql"
 BOOTS = 8  # of a job, both arms
 
 
@@ -15,10 +18,9 @@ def grow(path, jobs, samples):
     db.execute("CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
                " SELECT i FROM n", (jobs,))
     columns = [row[1] for row in db.execute("PRAGMA table_info(job)")]
-    changed = {"id": "n.i", "spec": "json_set(spec, '$.job', n.i)", "submitter": "'token ' || (n.i % 50)"}
+    changed = {"id": "n.i", "spec": "json_set(spec, '$.job', n.i, '$.subject', 'mm/part' || (n.i % 300) || ': change ' || n.i)", "submitter": "'token ' || (n.i % 50)"}
     db.execute(f"INSERT INTO job ({', '.join(columns)}) SELECT {', '.join(changed.get(c, c) for c in columns)}"
                " FROM n, job WHERE job.id = 1 ORDER BY n.i")
-    db.execute("INSERT INTO job_benchmark SELECT benchmark, n.i FROM job_benchmark, n WHERE job = 1 ORDER BY 1, 2")
     db.execute("INSERT INTO document SELECT n.i, kind, json FROM n, document WHERE job = 1 ORDER BY n.i")
     db.execute("INSERT INTO job_file SELECT n.i, name, content FROM n, job_file WHERE job = 1 ORDER BY n.i")
     columns = [row[1] for row in db.execute("PRAGMA table_info(boot)")]
@@ -29,6 +31,8 @@ def grow(path, jobs, samples):
     db.execute("DELETE FROM sample")
     db.execute("INSERT INTO sample SELECT n.i, k.i, k.i / ?1, (SELECT min(id) FROM measure), 0, k.i % ?1, 20 + k.i / 7.0"
                " FROM (SELECT 1 AS i UNION ALL SELECT i FROM n) n CROSS JOIN k", (each,))
+    db.execute("DELETE FROM job_index")
+    db.execute(re.search(r"^INSERT INTO job_index .*?;$", SEARCH.read_text(), re.M | re.S)[0])
     db.execute("COMMIT")
     counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("job", "sample")]
     db.execute("PRAGMA journal_mode = WAL")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a person does: submits, watches, reads, downloads, searches, and does so by keyboard, without scripts, at night, on a phone.
+// What a person does: submits, watches, reads, downloads, searches, cancels, and does so by keyboard, without scripts, at night, on a phone.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -114,6 +114,18 @@ async function meetsAHostileSeries() {
 	await page.context().close();
 }
 
+async function cancels(job) {
+	const page = await open({ javaScriptEnabled: false });
+
+	await page.goto(`${url}/jobs/${job}`);
+	await page.getByRole("button", { name: /cancel/i }).click();
+	await page.waitForURL(`${url}/jobs/${job}`);
+	assert.equal(await wait(job), "cancelled");
+	await page.reload();
+	await page.getByText("Cancelled before there was an answer").waitFor();
+	await page.context().close();
+}
+
 async function looksAround(job) {
 	const live = await submit("mm: hangs hang=build"), waiting = await submit("mm: waits its turn");
 	const pages = { index: "/", jobs: "/jobs", job: `/jobs/${job}`, running: `/jobs/${live}`, hosts: "/hosts", host: "/hosts/local" };
@@ -138,7 +150,8 @@ async function looksAround(job) {
 	}
 	for (const where of Object.values(pages))
 		await valid(where);
-	await api("DELETE", `/jobs/${live}`);
+	await wait(live, ["building"]);
+	await cancels(live);
 	await wait(waiting);
 }
 
