@@ -57,7 +57,9 @@ void page_begin(Html *html, const PageFrame *frame)
 	html_attrf(html, "%d", frame->refresh_s);
 	html_raw(html, "\" src=\"");
 	static_href(html, "page.js");
-	html_raw(html, "\"></script>\n<link rel=\"alternate\" type=\"application/atom+xml\" title=\"verdicts\" href=\"/feed.atom\"/>\n");
+	html_raw(html, "\"></script>\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
+	static_href(html, "icon.svg");
+	html_raw(html, "\"/>\n<link rel=\"alternate\" type=\"application/atom+xml\" title=\"verdicts\" href=\"/feed.atom\"/>\n");
 	if (frame->json) {
 		html_raw(html, "<link rel=\"alternate\" type=\"application/json\" href=\"");
 		html_attr(html, frame->json);
