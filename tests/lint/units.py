@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""systemd-analyze verify has nothing to say of our units, as they would be with the programs that were built."""
+"""systemd-analyze verify has nothing to say of our units, as they would be with the programs that were built, and systemd-analyze
+security finds none exposed to more than 2.0."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 from common import BUILD, TOP
+
+EXPOSURE_MAX = 2.0
 
 
 def verify(paths):
@@ -26,8 +30,21 @@ def verify(paths):
         return done.returncode, done.stdout + done.stderr
 
 
+def exposures(paths):
+    """systemd's own judgement of each service: 0 is the safest, 10 the least."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in paths:
+            shutil.copy(path, folder)
+            name = pathlib.Path(folder, path.name)
+            done = subprocess.run(["systemd-analyze", "security", "--offline=yes", "--no-pager", str(name)],
+                                  capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+            found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", done.stdout)
+            yield path.name, float(found[1]) if found else None
+
+
 def main():
-    units = sorted(TOP.glob("deploy/systemd/*.service"))
+    units = sorted(path for path in TOP.glob("deploy/systemd/*.*") if path.suffix in (".service", ".socket", ".timer", ".slice"))
+    services = [path for path in units if path.suffix == ".service"]
     if not shutil.which("systemd-analyze"):
         print("there is no systemd-analyze")
         return 77
@@ -37,9 +54,17 @@ def main():
         if not verify([bad])[0]:
             print("self-test: a bad unit was not caught")
             return 1
+        bad.write_text("[Service]\nExecStart=/bin/true\n")
+        if not all(level and level > EXPOSURE_MAX for _, level in exposures([bad])):
+            print("self-test: a unit that restricts nothing was not caught")
+            return 1
     status, text = verify(units)
-    print(text or f"{len(units)} units")
-    return 1 if status or text or not units else 0
+    if status or text or not services:
+        print(text or "there are no units")
+        return 1
+    levels = dict(exposures(services))
+    print(levels)
+    return 1 if any(level is None or level > EXPOSURE_MAX for level in levels.values()) else 0
 
 
 sys.exit(main())
