@@ -8,7 +8,9 @@
 #   make lint       warnings of gcc and clang, clang-tidy, cppcheck, dependency directions
 #   make fuzz       every parser under libFuzzer, FUZZ_S seconds each
 #   make bench      the measurements
-#   make install    DESTDIR= PREFIX=
+#   make docs       man pages and completions
+#   make install    DESTDIR= PREFIX=; make uninstall takes it away again
+#   make help       this
 
 BUILD ?= build
 ifeq ($(origin CC),default)
@@ -44,16 +46,19 @@ CPUS := $(shell nproc)
 # what `make test` runs its tests on
 ASAN = BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer" CFLAGS="-O1 -g"
 
-.PHONY: all programs tests demo demo-stop deps test test-long sanitized check lint fuzz bench install clean
+.PHONY: all help uninstall programs tests demo demo-stop deps test test-long sanitized check lint fuzz bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: programs
 
+help:
+	@sed -n 's/^#   make/make/p' Makefile
+
 # what is embedded (GENERATED): the migrations of the database and the static files of the pages
 include $(wildcard */Makefile.inc)
 
-programs: $(PROGRAMS) $(BUILD)/guest.cpio
+programs: $(PROGRAMS) $(BUILD)/guest.cpio $(BUILD)/make-doc
 tests: $(UNIT) $(DRIVERS) $(REPLAYS)
 
 # a word a file; the whole command with V=1
@@ -67,7 +72,7 @@ $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(call SAY,AR)$(AR) qcs $@ $^
 
-LINK = $(call SAY,LD)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
+LINK = $(call SAY,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBRARY) $(PKG_LIBS) -lm
 
 $(BUILD)/regrlabd: $(BUILD)/daemon/main.o $(LIBRARY)
 	$(LINK)
@@ -147,17 +152,36 @@ bench:
 benches: $(BENCHES)
 drivers: $(DRIVERS)
 
-install: programs
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/regrlab $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks \
-		$(DESTDIR)$(PREFIX)/share/regrlab/configs $(DESTDIR)$(PREFIX)/share/doc/regrlab
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SHARE = $(DESTDIR)$(PREFIX)/share
+ZSH_FUNCTIONS = $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+
+install: programs docs
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/regrlab $(SHARE)/regrlab/benchmarks $(SHARE)/regrlab/configs \
+		$(SHARE)/doc/regrlab $(SHARE)/bash-completion/completions $(SHARE)/zsh/$(ZSH_FUNCTIONS) $(DESTDIR)$(UNITDIR) \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/guest.cpio $(DESTDIR)$(PREFIX)/lib/regrlab
-	install -m 644 jobs/benchmarks/*.ini $(DESTDIR)$(PREFIX)/share/regrlab/benchmarks
-	install -m 644 guest-image/configs/* $(DESTDIR)$(PREFIX)/share/regrlab/configs
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	for unit in deploy/systemd/*.service; do sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > \
-		$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit 1; done
-	install -m 644 README.md ARCHITECTURE.md COPYING deploy/regrlab.conf.example $(DESTDIR)$(PREFIX)/share/doc/regrlab
+	install -m 644 jobs/benchmarks/*.ini $(SHARE)/regrlab/benchmarks
+	install -m 644 guest-image/configs/* $(SHARE)/regrlab/configs
+	for page in $(MAN_PAGES); do install -D -m 644 $$page $(SHARE)/man/man$${page##*.}/$${page##*/} || exit 1; done
+	install -m 644 $(BUILD)/completion/regrlab $(SHARE)/bash-completion/completions
+	install -m 644 $(BUILD)/completion/_regrlab $(SHARE)/zsh/$(ZSH_FUNCTIONS)
+	for unit in deploy/systemd/*.service deploy/systemd/*.socket deploy/systemd/*.timer deploy/systemd/*.slice; do \
+		sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > $(DESTDIR)$(UNITDIR)/$${unit##*/} || exit 1; done
+	install -m 644 deploy/systemd/regrlab.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/regrlab.conf
+	install -m 644 deploy/systemd/regrlab.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/regrlab.conf
+	install -m 644 README.md ARCHITECTURE.md SECURITY.md COPYING $(BUILD)/regrlab.conf.example deploy/systemd/regrlabd-network.conf \
+		$(wildcard doc/*.md) $(SHARE)/doc/regrlab
+
+# what make install with the same DESTDIR and PREFIX has put there; not what the lab has made since
+uninstall:
+	@rm -rf $(BUILD)/manifest
+	@$(MAKE) -s --no-print-directory DESTDIR=$(abspath $(BUILD))/manifest install
+	@cd $(BUILD)/manifest && find . -type f -printf '%P\0' | (cd $(or $(DESTDIR),/) && xargs -0 rm -f)
+	@cd $(BUILD)/manifest && find . -depth -type d -path '*/regrlab*' -printf '%P\0' | \
+		(cd $(or $(DESTDIR),/) && xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || true)
+	@rm -rf $(BUILD)/manifest
 
 # for the static checks
 .PHONY: print-flags

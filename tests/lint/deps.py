@@ -19,6 +19,7 @@ ALLOWED = {
     "jobs": {"host", "jobs/spec", "jobs/stats"},
     "mail": {"jobs/spec"},
     "client": {"mail", "host", "jobs/spec", "jobs/stats"},
+    "doc": {"daemon", "jobs/spec"},
     "guest-image": {"guest-image/lib"},
     "guest-image/lib": set(),
     "guest-image/tools": {"guest-image/lib"},
