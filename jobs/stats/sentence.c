@@ -74,7 +74,7 @@ static double parameter(const StatsComparison *comparison, const char *name)
 	for (gsize i = 0; items[i]; i++) {
 		char *value = strchr(items[i], '='), *end;
 
-		if (!value || strncmp(items[i], name, strlen(name)) || (gsize)(value - items[i]) != strlen(name))
+		if (!value || strncmp(items[i], name, strlen(name)) != 0 || (gsize)(value - items[i]) != strlen(name))
 			continue;
 		double number = g_ascii_strtod(value + 1, &end);
 		return end == value + 1 || *end ? NAN : number;
