@@ -134,6 +134,31 @@ static void test_sentence(void)
 	g_assert_cmpuint(nothing->comparisons->len, ==, 0);
 }
 
+/* Sets from a value of a parameter on, or up to one, are named so; others are counted. */
+static void test_sentence_ranges(void)
+{
+	static const struct {
+		double changed[4];	/* factors with nproc=1, 8, 32 and 64 */
+		const char *begins;
+	} cases[] = {
+		{ { 1, .82, .78, .79 }, "aging is 18 to 22 % faster with nproc=8 or more, unchanged within ±" },
+		{ { 1.2, 1.1, 1, 1 }, "aging is 10 to 20 % slower with nproc=8 or less, unchanged within ±" },
+		{ { .8, 1, 1, .8 }, "aging is 20 % faster with nproc=1 and 20 % faster with nproc=64, unchanged within ±" },
+	};
+	static const char *const names[] = { "nproc=1;lru=mglru", "nproc=8;lru=mglru", "nproc=32;lru=mglru", "nproc=64;lru=mglru" };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(SampleTable) table = sample_table_new();
+		g_autoptr(StatsResult) result = NULL;
+
+		for (int set = 0; set < 4; set++)
+			add_job(table, JOB(.sd = .0001, .factor = cases[i].changed[set], .params = names[set]));
+		result = analyse(table, NULL);
+		if (!g_str_has_prefix(result->summary, cases[i].begins))
+			g_error("%s", result->summary);
+	}
+}
+
 static void test_options(void)
 {
 	g_autoptr(SampleTable) table = sample_table_new();
@@ -182,6 +207,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/result/json-refuses", test_json_refuses);
 	g_test_add_func("/result/text", test_text);
 	g_test_add_func("/result/sentence", test_sentence);
+	g_test_add_func("/result/sentence-ranges", test_sentence_ranges);
 	g_test_add_func("/result/options", test_options);
 	g_test_add_func("/result/seed", test_seed);
 	return g_test_run();
