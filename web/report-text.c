@@ -7,39 +7,14 @@
 #include "web/trust.h"
 #include "web/words.h"
 
-#define WIDTH 78
+#define WIDTH 72
 #define NAME_WIDTH 14	/* of the facts' names, two spaces before them */
-
-/* Appends words, broken at spaces; every line but the first begins with indent spaces, column says where this one is. */
-static void wrap(GString *out, const char *text, guint indent, guint column)
-{
-	g_auto(GStrv) words = g_strsplit_set(text, " \n\t\r", -1);
-	gboolean first = TRUE;
-
-	for (char **word = words; *word; word++) {
-		guint length = (guint)g_utf8_strlen(*word, -1);
-
-		if (!length)
-			continue;
-		if (!first && column + 1 + length > WIDTH) {
-			g_string_append_printf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			g_string_append_c(out, ' ');
-			column++;
-		}
-		g_string_append(out, *word);
-		column += length;
-		first = FALSE;
-	}
-	g_string_append_c(out, '\n');
-}
 
 static void paragraph(GString *out, const char *text)
 {
 	g_autofree char *clean = text_plain(text);
 
-	wrap(out, clean, 0, 0);
+	text_wrap(out, clean, 0, 0, WIDTH);
 	g_string_append_c(out, '\n');
 }
 
@@ -51,7 +26,7 @@ static void fact(GString *out, const char *name, const char *value)
 	if (!*clean)
 		return;
 	g_string_append_printf(out, "  %-*s ", NAME_WIDTH, name);
-	wrap(out, clean, 2 + NAME_WIDTH + 1, 2 + NAME_WIDTH + 1);
+	text_wrap(out, clean, 2 + NAME_WIDTH + 1, 2 + NAME_WIDTH + 1, WIDTH);
 }
 
 G_GNUC_PRINTF(3, 4) static void factf(GString *out, const char *name, const char *format, ...)
@@ -216,7 +191,7 @@ static void marks(GString *out, JsonArray *warnings)
 		g_autofree char *clean = text_plain(host_warning(warnings, i));
 
 		g_string_append(out, "  - ");
-		wrap(out, g_strdelimit(clean, "\n\t", ' '), 4, 4);
+		text_wrap(out, g_strdelimit(clean, "\n\t", ' '), 4, 4, WIDTH);
 	}
 	g_string_append_c(out, '\n');
 }

@@ -2,7 +2,7 @@
 /*
  * /jobs/N/report.txt: opens with a table that an author can paste into a
  * changelog as it is, then says how it was measured. UTF-8, no line longer
- * than 78 columns but links and words that cannot be broken.
+ * than 72 columns but the table, links and words that cannot be broken.
  */
 #pragma once
 

@@ -34,6 +34,30 @@ char *text_plain(const char *text)
 	return g_string_free(out, FALSE);
 }
 
+void text_wrap(GString *out, const char *text, guint indent, guint column, guint width)
+{
+	g_auto(GStrv) words = g_strsplit_set(text, " \n\t\r", -1);
+	gboolean first = TRUE;
+
+	for (char **word = words; *word; word++) {
+		guint length = (guint)g_utf8_strlen(*word, -1);
+
+		if (!length)
+			continue;
+		if (!first && column + 1 + length > width) {
+			g_string_append_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			g_string_append_c(out, ' ');
+			column++;
+		}
+		g_string_append(out, *word);
+		column += length;
+		first = FALSE;
+	}
+	g_string_append_c(out, '\n');
+}
+
 /* Of the character that a byte starts; 0: none. */
 static gsize character_size(unsigned char first)
 {

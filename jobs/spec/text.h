@@ -14,6 +14,12 @@ char *text_duration(gint64 ns);
 char *text_plain(const char *text);
 
 /*
+ * Appends words, broken at spaces so that lines have at most width columns. column says where this line is; every
+ * further one begins with indent spaces. Ends with a newline.
+ */
+void text_wrap(GString *out, const char *text, guint indent, guint column, guint width);
+
+/*
  * The same for a stream that comes in pieces, for a log: a control is a blank, CR ends a line, a byte that is no UTF-8
  * is '?'. Zero is the start of a stream; what a piece ends in the middle of waits for the next.
  */
