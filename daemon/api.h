@@ -61,6 +61,19 @@ void api_healthz(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_metrics(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void api_openapi(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* api-mail.c, api-mail-in.c, api-mail-settle.c, api-mail-out.c */
+void api_mail(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_stop(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_resume(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_in_list(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_in_add(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_in(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_in_set(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_out_list(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_claim(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_out(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_mail_out_set(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
 /* pages-job.c */
 void pages_job(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_report(HttpRequest *request, Lab *lab, const RouteMatch *match);

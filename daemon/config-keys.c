@@ -17,6 +17,7 @@
 #define ACCESS(member) .section = "access", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
 #define BUILD(key_, member) .section = "build", .key = (key_), .offset = G_STRUCT_OFFSET(Config, member)
 #define KEEP(member) LIVE, .section = "retention", .key = #member, .offset = G_STRUCT_OFFSET(Config, member)
+#define MAIL(key_) LIVE, .section = "mail", .key = #key_, .offset = G_STRUCT_OFFSET(Config, mail_##key_)
 #define DAYS(standard_) .kind = CONFIG_INT, .min = 0, .max = 36500, .standard = (standard_), .unit = "days, 0: no limit"
 #define MIB(standard_) .kind = CONFIG_INT, .min = 0, .max = G_MAXINT, .standard = (standard_), .unit = "MiB, 0: no limit"
 #define TREE(member) .section = "tree", .key = #member, .offset = G_STRUCT_OFFSET(ConfigTree, member)
@@ -35,6 +36,9 @@ const ConfigSection config_sections[] = {
 	{ "retention", NULL,
 	  "What is kept for how long, and how much of it. Samples and verdicts always are. regrlabd --retention-dry-run says what would "
 	  "go now." },
+	{ "mail", NULL,
+	  "The lab by mail, with regrlab mail: commands in replies, and series posted on lists that are watched. Without an address "
+	  "there is none." },
 	{ "tree", "linux", "A git repository of the kernel; the first one is that of jobs that name none." },
 	{ "host", "local",
 	  "A machine that runs virtual machines for the lab. With no such section there is one, local, on this machine. Others: "
@@ -115,6 +119,25 @@ const ConfigKey config_keys[] = {
 	{ KEEP(worktrees_max_mib), MIB("40000"), .help = "of all of them together" },
 	{ KEEP(grace_s), .kind = CONFIG_INT, .min = 0, .max = 30 * DAY_S, .standard = "21600", .unit = "seconds",
 	  .help = "what was used within so long is not removed, whoever owns it" },
+
+	{ MAIL(address), .kind = CONFIG_TEXT, .standard = "", .help = "of the lab, in lower case; empty: it has no mail" },
+	{ MAIL(token), .kind = CONFIG_INT, .min = 0, .max = G_MAXINT, .standard = "0",
+	  .help = "number of the token, of role submit, that regrlab mail uses; 0: only an admin's" },
+	{ MAIL(lists), .kind = CONFIG_TEXT, .standard = "",
+	  .help = "List-Ids that are watched: series posted there are tested, and commands without the lab's address are taken" },
+	{ MAIL(senders), .kind = CONFIG_TEXT, .standard = "", .help = "who may submit: addresses, or @example.org for a domain" },
+	{ MAIL(known_lists), .kind = CONFIG_TEXT, .standard = "", .help = "List-Ids whose posters may submit" },
+	{ MAIL(authserv_id), .kind = CONFIG_TEXT, .standard = "",
+	  .help = "the receiving server, whose Authentication-Results are believed; empty: every command is held for a moderator" },
+	{ MAIL(arc_sealers), .kind = CONFIG_TEXT, .standard = "", .help = "domains whose ARC seals are believed" },
+	{ MAIL(benchmarks), .kind = CONFIG_TEXT, .standard = "aging,pwrite", .help = "for tests that name none" },
+	{ MAIL(per_day), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "20", .unit = "mails",
+	  .help = "of a sender in 24 hours that something comes of. 0: no limit" },
+	{ MAIL(per_hour), .kind = CONFIG_INT, .min = 0, .max = 100000, .standard = "60", .unit = "mails",
+	  .help = "that the lab sends; others wait. 0: no limit" },
+	{ MAIL(moderate), .kind = CONFIG_BOOL, .standard = "yes",
+	  .help = "whether mail to more than who asked for it waits for a moderator" },
+	{ MAIL(open_lists), .kind = CONFIG_TEXT, .standard = "", .help = "List-Ids in whose threads it does not" },
 
 	{ TREE(path), LIVE, .kind = CONFIG_PATH, .example = "/srv/git/linux.git", .help = "a git repository of the kernel, bare or not" },
 	{ TREE(branch), LIVE, .kind = CONFIG_REF, .standard = "master", .help = "the base of a job that names none" },

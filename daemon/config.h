@@ -96,6 +96,17 @@ typedef struct {
 	int worktrees_days, worktrees_max_mib;
 	int grace_s;
 
+	/* [mail]; words with commas or blanks between them */
+	char *mail_address;	/* the lab's own; empty: no mail */
+	int mail_token;		/* the bot's; 0: none but admins' */
+	char *mail_lists, *mail_senders, *mail_known_lists;
+	char *mail_authserv_id, *mail_arc_sealers;
+	char *mail_benchmarks;	/* of what names none */
+	int mail_per_day;	/* of a sender; 0: no limit */
+	int mail_per_hour;	/* sent; 0: no limit */
+	gboolean mail_moderate;
+	char *mail_open_lists;	/* List-Ids to which mail goes without a moderator */
+
 	GPtrArray *trees;	/* of ConfigTree, owned; at least one; the first is the default */
 	GPtrArray *hosts;	/* of ConfigHost, owned; at least one */
 } Config;

@@ -221,6 +221,25 @@ static gboolean is_read(const Route *route)
 }
 
 /* One of these is enough. An open lab, and for reading most, ask for none. */
+static JsonObject *mail_body(const Route *route)
+{
+	static const struct {
+		const char *pattern, *members;
+	} rows[] = {
+		{ API "/mail/in", "message_id, root, sender, state (new, done or held); subject, list, reason, is_part; raw in base64" },
+		{ API "/mail/in/{id}", "from and state (of the mail), reason, job, refuse (who wants no mail); of an answer about, recipients, "
+				       "subject, public, message in base64" },
+		{ API "/mail/out/{id}", "from (sending, held or queued) and state (sent, later, failed, queued or dropped), said" },
+	};
+	JsonObject *schema = text("type", "object"), *body = json_object_new();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (g_str_equal(rows[i].pattern, route->pattern))
+			json_object_set_string_member(schema, "description", rows[i].members);
+	json_object_set_object_member(body, "content", content("application/json", schema));
+	return body;
+}
+
 static JsonArray *security_of(const Route *route)
 {
 	static const struct {
@@ -273,6 +292,8 @@ static JsonObject *operation(const Route *route)
 		json_object_set_object_member(object, "requestBody", request_body());
 	else if (route->body == BODY_TOKEN)
 		json_object_set_object_member(object, "requestBody", token_body());
+	else if (route->body == BODY_MAIL)
+		json_object_set_object_member(object, "requestBody", mail_body(route));
 	json_object_set_object_member(object, "responses", responses_of(route));
 	json_object_set_array_member(object, "security", security_of(route));
 	json_object_set_string_member(object, "x-role", role_of(route));

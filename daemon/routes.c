@@ -26,6 +26,12 @@ static const RouteQuery audit_queries[] = {
 	{ NULL, NULL, NULL },
 };
 
+static const RouteQuery mail_queries[] = {
+	{ "state", "string", "only mails in this state; of what came in also due: those whose job has ended" },
+	{ "thread", "string", "a Message-ID: the patches of its thread, as they came" },
+	{ NULL, NULL, NULL },
+};
+
 static const RouteQuery log_queries[] = {
 	{ "from", "integer", "offset in bytes; X-Next-Offset of the answer is where to go on" },
 	{ NULL, NULL, NULL },
@@ -65,6 +71,7 @@ static const RouteQuery submit_queries[] = {
 #define TOKEN_BODY_MAX 4096
 #define SCRIPT_TYPE "text/x-shellscript; charset=utf-8"
 #define ATOM_TYPE "application/atom+xml; charset=utf-8"
+#define MAIL_BODY_MAX (13 * 1024 * 1024)
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 const Route routes[] = {
@@ -108,6 +115,28 @@ const Route routes[] = {
 	  "200 400 404 421 500 503", "Revoke a token" },
 	{ "GET", API "/audit", api_audit, ACCESS_TOKENS, NULL, FALSE, BODY_NONE, audit_queries, JSON_TYPE, "200 304 400 421 500",
 	  "Who changed what, and from where, newest first" },
+	{ "GET", API "/mail", api_mail, ACCESS_SUBMIT, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE, "200 304 400 403 409 421 500",
+	  "How mail is set, for the bot" },
+	{ "POST", API "/mail/stop", api_mail_stop, ACCESS_SUBMIT, "mail-stop", FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 400 403 409 421 500 503", "No mail in and none out, until it is resumed" },
+	{ "POST", API "/mail/resume", api_mail_resume, ACCESS_SUBMIT, "mail-resume", FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 400 403 409 421 500 503", "Mail again" },
+	{ "GET", API "/mail/in", api_mail_in_list, ACCESS_SUBMIT, NULL, FALSE, BODY_NONE, mail_queries, JSON_TYPE,
+	  "200 304 400 403 409 421 500", "Mail that came in, oldest first" },
+	{ "POST", API "/mail/in", api_mail_in_add, ACCESS_SUBMIT, "mail-in", FALSE, BODY_MAIL, NULL, JSON_TYPE,
+	  "200 201 400 403 409 411 413 415 421 422 500 503", "Take a mail in; one that is known stays as it is" },
+	{ "GET", API "/mail/in/{id}", api_mail_in, ACCESS_SUBMIT, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 403 404 409 421 500", "A mail that came in, as it came" },
+	{ "POST", API "/mail/in/{id}", api_mail_in_set, ACCESS_SUBMIT, "mail-settle", FALSE, BODY_MAIL, NULL, JSON_TYPE,
+	  "200 400 403 404 409 411 413 415 421 422 500 503", "What becomes of a mail, and what is answered: both or neither" },
+	{ "GET", API "/mail/out", api_mail_out_list, ACCESS_SUBMIT, NULL, FALSE, BODY_NONE, mail_queries, JSON_TYPE,
+	  "200 304 400 403 409 421 500", "Mail that goes out, newest first" },
+	{ "POST", API "/mail/out/claim", api_mail_claim, ACCESS_SUBMIT, "mail-claim", FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 400 403 404 409 421 500 503", "The next mail to send, marked as being sent" },
+	{ "GET", API "/mail/out/{id}", api_mail_out, ACCESS_SUBMIT, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
+	  "200 304 400 403 404 409 421 500", "A mail that goes out" },
+	{ "POST", API "/mail/out/{id}", api_mail_out_set, ACCESS_SUBMIT, "mail-out", FALSE, BODY_MAIL, NULL, JSON_TYPE,
+	  "200 400 403 404 409 411 413 415 421 422 500 503", "What came of sending it, or of a moderator" },
 	{ "GET", API "/healthz", api_healthz, ACCESS_ANYONE, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
 	  "200 304 400 421 503", "Whether the lab can work" },
 	{ "GET", API "/metrics", api_metrics, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, METRICS_TYPE,
@@ -253,6 +282,8 @@ static gsize max_body(const Lab *lab, const RouteMatch *match)
 		return (gsize)lab->config->max_body_mib * 1024 * 1024;
 	case BODY_TOKEN:
 		return TOKEN_BODY_MAX;
+	case BODY_MAIL:
+		return MAIL_BODY_MAX;
 	default:
 		return 0;
 	}

@@ -39,6 +39,7 @@ typedef enum {
 	BODY_NONE,
 	BODY_SUBMISSION,
 	BODY_TOKEN,
+	BODY_MAIL,
 	BODY_N,
 } RouteBody;
 
