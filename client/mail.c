@@ -9,12 +9,19 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } actions[] = {
+	{ "receive", mail_receive, "Hand one mail to the lab, and do what it asks for" },
+	{ "watch", mail_watch, "The same with the mails of a Maildir, as they come" },
+	{ "send", mail_send, "Answer, report, and send what is queued" },
+	{ "pending", mail_pending, "What waits for a moderator; decide about it" },
+	{ "outbox", mail_outbox, "What goes out, and what came of it" },
+	{ "stop", mail_stop, "No mail in and none out" },
+	{ "resume", mail_resume, "Mail again" },
 	{ "read", mail_read, "Say what mails mean to a lab; asks none" },
 };
 
 static void print_help(FILE *out)
 {
-	fputs("Usage: regrlab mail ACTION [OPTION …] [ARGUMENT …]\n\nReads mail and says what it asks of a lab.\n\n", out);
+	fputs("Usage: regrlab mail ACTION [OPTION …] [ARGUMENT …]\n\nReads mail, does what it asks of a lab, and answers in its thread.\n\n", out);
 	for (gsize i = 0; i < G_N_ELEMENTS(actions); i++)
 		fprintf(out, "  %-8s  %s\n", actions[i].name, actions[i].help);
 	fputs("\nregrlab mail ACTION --help says more.\n", out);

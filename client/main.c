@@ -26,7 +26,7 @@ static const struct {
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
 	{ "host", cmd_host, "How a host is set, setting it; out of service, and back" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
-	{ "mail", cmd_mail, "Read mail, and say what it asks of a lab" },
+	{ "mail", cmd_mail, "Answer mail: commands and patches of lists" },
 	{ "backup", cmd_backup, "Copy what the lab of this machine cannot make again" },
 	{ "analyze", cmd_analyze, "Compute a result from raw samples, without a lab" },
 };

@@ -5,7 +5,7 @@
 
 #include "jobs/spec/spec.h"
 
-static void init_gmime(void)
+void mime_init(void)
 {
 	static gsize done;
 
@@ -20,7 +20,7 @@ GMimeMessage *mime_parse(GBytes *raw)
 	gsize size;
 	const char *data = g_bytes_get_data(raw, &size);
 
-	init_gmime();
+	mime_init();
 	if (!size)
 		return NULL;
 	GMimeStream *stream = g_mime_stream_mem_new_with_buffer(data, size);

@@ -6,6 +6,9 @@
 
 #define MIME_MAX_PARTS 100	/* of one mail, that are looked at */
 
+/* gmime, once; mime_parse() does it. */
+void mime_init(void);
+
 /* A message without its mbox line; NULL: it is none. The caller's (g_object_unref). */
 GMimeMessage *mime_parse(GBytes *raw);
 

@@ -122,7 +122,7 @@ def test_wrong_usage_and_no_lab():
             assert done.returncode == 2 and f"options come after the command, such as regrlab list {words[0]}" in done.stderr, done
         assert "Usage:" in regrlab(lab, "--help") and "regrlab" in regrlab(lab, "--version")
         for command in ("submit", "watch", "report", "show", "list", "log", "cancel", "more", "hosts",
-                        "calibrate", "analyze"):
+                        "calibrate", "analyze", "mail"):
             assert "Usage:" in regrlab(lab, "help", command), command
             assert "Usage:" in regrlab(lab, command, "--help"), command
         for argv in ((), ("bogus",), ("show",), ("show", "x"), ("show", "1", "2"), ("show", "--bogus", "1"),

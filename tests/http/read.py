@@ -55,6 +55,9 @@ def check_operation(one, method, real, missing, operation, path):
     if operation["security"][0]:  # a token's holder alone: access.py has some
         assert one.call(method, real).status == 403, path
         return
+    if path.startswith(API + "/mail"):  # off: mail.py turns it on
+        assert str(one.call(method, real).status) in {"409", "411"} & set(responses), path
+        return
     if method == "POST" and "requestBody" not in operation:
         answer = one.call(method, real)
         assert str(answer.status) in responses, (real, answer.status, answer.body[:200])
