@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/mail-bot.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "jobs/spec/mime.h"
 #include "jobs/spec/peek.h"
 #include "mail/draft.h"
-
-#define SECOND_NS G_GINT64_CONSTANT(1000000000)
 
 gboolean mail_bot_load(MailBot *bot, Remote *remote, GError **error)
 {
@@ -133,11 +133,11 @@ static GPtrArray *others_of(const MailBot *bot, const Message *message)
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
 	g_hash_table_add(seen, bot->settings.address);
-	g_hash_table_add(seen, message->reply_to);
+	g_hash_table_add(seen, message->from);
 	for (guint i = 0; i < message->recipients->len; i++) {
 		char *address = g_ptr_array_index(message->recipients, i);
 
-		if (strchr(address, '@') && !strchr(address, ' ') && g_hash_table_add(seen, address))
+		if (g_hash_table_add(seen, address))
 			g_ptr_array_add(others, g_strdup(address));
 	}
 	return others;
@@ -149,11 +149,11 @@ static void set_answer(JsonObject *object, const MailBot *bot, const TakenMail *
 	g_autofree char *about = g_strdup_printf("%s of mail %" G_GINT64_FORMAT, settlement->about, mail->id);
 	g_autoptr(GPtrArray) nobody = g_ptr_array_new();
 	g_autoptr(GPtrArray) others = settlement->is_public ? others_of(bot, message) : g_ptr_array_ref(nobody);
-	g_autoptr(GString) recipients = g_string_new(message->reply_to);
+	g_autoptr(GString) recipients = g_string_new(message->from);
 	gint64 job = settlement->job ? settlement->job : mail->job;
 	g_autofree char *url = job ? g_strdup_printf("%s/jobs/%" G_GINT64_FORMAT, bot->url, job) : g_strdup(bot->url);
 	const Draft draft = {
-		.from = bot->settings.address, .url = url, .about = about, .to = message->reply_to, .cc = others,
+		.from = bot->settings.address, .url = url, .about = about, .to = message->from, .cc = others,
 		.subject = message->subject, .in_reply_to = message->message_id, .references = message->references,
 		.date_ns = g_get_real_time() * 1000, .body = settlement->body,
 	};
@@ -172,11 +172,12 @@ static void set_answer(JsonObject *object, const MailBot *bot, const TakenMail *
 gboolean mail_bot_settle(const MailBot *bot, const TakenMail *mail, const Settlement *settlement, GError **error)
 {
 	g_autofree char *path = g_strdup_printf("/mail/in/%" G_GINT64_FORMAT, mail->id);
+	g_autofree char *reason = mime_line(settlement->reason);
 	g_autoptr(JsonObject) object = json_object_new(), answer = NULL;
 
 	json_object_set_string_member(object, "from", mail->state);
 	json_object_set_string_member(object, "state", settlement->state);
-	json_object_set_string_member(object, "reason", settlement->reason ? settlement->reason : "");
+	json_object_set_string_member(object, "reason", reason);
 	if (settlement->refuse)
 		json_object_set_string_member(object, "refuse", settlement->refuse);
 	if (settlement->job)
@@ -189,22 +190,34 @@ gboolean mail_bot_settle(const MailBot *bot, const TakenMail *mail, const Settle
 
 /* ---- all of them ---- */
 
-static gboolean each(const MailBot *bot, const char *state, gboolean (*step)(const MailBot *, const TakenMail *, GError **),
-		     GError **error)
+typedef gboolean (*Step)(const MailBot *bot, const TakenMail *mail, GError **error);
+
+/* What the lab refuses of one mail is said, and does not hold up the others. */
+static gboolean do_step(const MailBot *bot, gint64 id, Step step, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	g_autoptr(TakenMail) mail = taken_mail_get(bot, id, &problem);
+
+	if (mail && (!mail->meaning->message || step(bot, mail, &problem)))
+		return TRUE;
+	if (g_error_matches(problem, REMOTE_ERROR, REMOTE_ERROR_REFUSED)) {
+		fprintf(stderr, "mail %" G_GINT64_FORMAT ": %s\n", id, problem->message);
+		return TRUE;
+	}
+	g_propagate_error(error, g_steal_pointer(&problem));
+	return FALSE;
+}
+
+static gboolean each(const MailBot *bot, const char *state, Step step, GError **error)
 {
 	g_autofree char *path = g_strdup_printf("/mail/in?state=%s", state);
 	g_autoptr(JsonObject) answer = remote_get(bot->remote, path, error);
 	JsonArray *mails = peek_array(answer, "mails");
 
-	if (!answer)
-		return FALSE;
-	for (guint i = 0; i < peek_length(mails); i++) {
-		g_autoptr(TakenMail) mail = taken_mail_get(bot, peek_int(peek_element(mails, i), "id", 0), error);
-
-		if (!mail || !mail->meaning->message || !step(bot, mail, error))
+	for (guint i = 0; i < peek_length(mails); i++)
+		if (!do_step(bot, peek_int(peek_element(mails, i), "id", 0), step, error))
 			return FALSE;
-	}
-	return TRUE;
+	return answer != NULL;
 }
 
 gboolean mail_bot_work(const MailBot *bot, GError **error)

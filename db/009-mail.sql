@@ -14,8 +14,9 @@ CREATE TABLE mail_in (
 	state TEXT NOT NULL CHECK (state IN ('new', 'waiting', 'held', 'testing', 'done', 'refused')),
 	reason TEXT NOT NULL,
 	job INTEGER NOT NULL DEFAULT 0,		-- 0: none
-	raw BLOB NOT NULL
+	raw BLOB NOT NULL			-- of patches, empty after 90 days
 ) STRICT;
+CREATE INDEX mail_in_whole ON mail_in (received_ns) WHERE is_part AND raw != x'';
 CREATE INDEX mail_in_by_root ON mail_in (root);
 CREATE INDEX mail_in_open ON mail_in (state, id) WHERE state IN ('new', 'waiting', 'held', 'testing');
 CREATE INDEX mail_in_by_sender ON mail_in (sender, received_ns);

@@ -4,6 +4,7 @@
 
 #define DAY_NS (G_GINT64_CONSTANT(86400) * 1000000000)
 #define WAIT_DAYS 7
+#define KEEP_DAYS 90	/* the text of patches: lists have many */
 
 void store_mail_in_free(StoreMailIn *mail)
 {
@@ -54,12 +55,22 @@ static gboolean insert(Db *db, const StoreMailIn *mail, GError **error)
 	return db_run(stmt, error);
 }
 
+static gboolean forget(Db *db, gint64 before_ns, GError **error)
+{
+	g_autoptr(DbStmt) stmt = db_prepare(db, "UPDATE mail_in SET raw = x'' WHERE is_part AND raw != x'' AND received_ns < ?1", error);
+
+	if (!stmt)
+		return FALSE;
+	db_bind_int(stmt, 1, before_ns);
+	return db_run(stmt, error);
+}
+
 gboolean store_mail_in_add(Db *db, StoreMailIn *mail, gboolean *ret_new, GError **error)
 {
 	g_autoptr(DbTransaction) transaction = db_begin(db, "mail-in", error);
 	gint64 id;
 
-	if (!transaction || !find(db, mail->message_id, &id, error))
+	if (!transaction || !find(db, mail->message_id, &id, error) || !forget(db, mail->received_ns - KEEP_DAYS * DAY_NS, error))
 		return FALSE;
 	*ret_new = id == 0;
 	if (!id && !insert(db, mail, error))

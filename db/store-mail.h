@@ -21,7 +21,7 @@ typedef struct {
 void store_mail_in_free(StoreMailIn *mail);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreMailIn, store_mail_in_free)
 
-/* Transaction "mail-in". One that is known by its Message-ID stays as it is: mail->id is set, *ret_new FALSE. */
+/* Transaction "mail-in"; forgets the text of patches that are 90 days old. One that is known by its Message-ID stays as it is: mail->id is set, *ret_new FALSE. */
 gboolean store_mail_in_add(Db *db, StoreMailIn *mail, gboolean *ret_new, GError **error);
 /* *ret_mail NULL: there is none. With raw. */
 gboolean store_mail_in_get(Db *db, gint64 id, StoreMailIn **ret_mail, GError **error);

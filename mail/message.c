@@ -19,7 +19,6 @@ void message_free(Message *message)
 	g_free(message->subject);
 	g_free(message->from);
 	g_free(message->from_name);
-	g_free(message->reply_to);
 	g_clear_pointer(&message->recipients, g_ptr_array_unref);
 	g_free(message->list_id);
 	g_clear_pointer(&message->references, g_ptr_array_unref);
@@ -50,13 +49,29 @@ static char *lower_line(const char *text)
 	return g_ascii_strdown(line, -1);
 }
 
+/* Without quotes and blanks, in which there could be another address. */
+static gboolean is_plain(const char *address)
+{
+	const char *at = strchr(address, '@');
+
+	return at && at > address && at[1] && !strchr(at + 1, '@') && *address != '-' && !strpbrk(address, " \"(),:;<>[\\]");
+}
+
+static void add_address(GPtrArray *found, const char *address)
+{
+	g_autofree char *lower = lower_line(address);
+
+	if (is_plain(lower))
+		g_ptr_array_add(found, g_steal_pointer(&lower));
+}
+
 static void add_addresses(GPtrArray *found, InternetAddressList *list, int depth)
 {
 	for (int i = 0; list && i < internet_address_list_length(list) && found->len < MAX_RECIPIENTS; i++) {
 		InternetAddress *address = internet_address_list_get_address(list, i);
 
 		if (INTERNET_ADDRESS_IS_MAILBOX(address))
-			g_ptr_array_add(found, lower_line(internet_address_mailbox_get_addr(INTERNET_ADDRESS_MAILBOX(address))));
+			add_address(found, internet_address_mailbox_get_addr(INTERNET_ADDRESS_MAILBOX(address)));
 		else if (depth < 3)
 			add_addresses(found, internet_address_group_get_members(INTERNET_ADDRESS_GROUP(address)), depth + 1);
 	}
@@ -189,11 +204,6 @@ static void read_headers(Message *message, GMimeMessage *mail)
 	message->subject = mime_line(g_mime_message_get_subject(mail));
 	message->from = first_of(g_mime_message_get_from(mail));
 	message->from_name = name_of(g_mime_message_get_from(mail));
-	message->reply_to = first_of(g_mime_message_get_reply_to(mail));
-	if (!*message->reply_to) {
-		g_free(message->reply_to);
-		message->reply_to = g_strdup(message->from);
-	}
 	message->recipients = g_ptr_array_new_with_free_func(g_free);
 	add_addresses(message->recipients, g_mime_message_get_to(mail), 0);
 	add_addresses(message->recipients, g_mime_message_get_cc(mail), 0);

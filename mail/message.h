@@ -22,10 +22,10 @@ typedef enum {
 typedef struct {
 	char *message_id;	/* without < >, or empty */
 	char *subject;		/* as it is written, one line */
-	char *from;		/* address in lower case, or empty */
+	char *from;		/* address in lower case; empty if there is none, or if it is not a plain one. Answers go there:
+				 * Reply-To may be a list's */
 	char *from_name;	/* or empty */
-	char *reply_to;		/* where answers go, in lower case: Reply-To if there is one, else from */
-	GPtrArray *recipients;	/* of char *, owned: addresses of To and Cc, in lower case */
+	GPtrArray *recipients;	/* of char *, owned: plain addresses of To and Cc, in lower case */
 	char *list_id;		/* "linux-mm.example.org", in lower case, or empty */
 	GPtrArray *references;	/* of char *, owned: without < >, oldest first; the last is what it answers */
 	GPtrArray *results;	/* of char *, owned: Authentication-Results headers, newest first */

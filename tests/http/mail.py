@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """Mail: from a Maildir to the lab, and its answers to a real SMTP server, once each, whatever is killed."""
 
 import contextlib
