@@ -100,7 +100,7 @@ $(BENCHES): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(LINK)
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/*/asan/*' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' -not -path '$(BUILD)/*/asan/*' 2>/dev/null)
 
 deps:
 	@deploy/install-deps build run
