@@ -10,6 +10,7 @@
 #   make bench      the measurements
 #   make docs       man pages and completions
 #   make install    DESTDIR= PREFIX=; make uninstall takes it away again
+#   make deb        Debian packages, in build/deb
 #   make help       this
 
 BUILD ?= build
@@ -46,7 +47,7 @@ CPUS := $(shell nproc)
 # what `make test` runs its tests on
 ASAN = BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-omit-frame-pointer" CFLAGS="-O1 -g"
 
-.PHONY: all help uninstall programs tests demo demo-stop deps test test-long sanitized check lint fuzz bench install clean
+.PHONY: all help uninstall deb programs tests demo demo-stop deps test test-long sanitized check lint fuzz bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -182,6 +183,16 @@ uninstall:
 	@cd $(BUILD)/manifest && find . -depth -type d -path '*/regrlab*' -printf '%P\0' | \
 		(cd $(or $(DESTDIR),/) && xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || true)
 	@rm -rf $(BUILD)/manifest
+
+# the Debian packages, in build/deb; DEB_VERSION= is another version than the changelog's
+DEB_VERSION ?= $(shell sed -n '1s/.*(\(.*\)).*/\1/p' deploy/debian/changelog)
+deb:
+	@deploy/install-deps build deb
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/regrlab
+	@git ls-files -z | grep -zv '^deploy/debian/' | xargs -0 cp --parents -Pt $(BUILD)/deb/regrlab
+	@cp -R deploy/debian $(BUILD)/deb/regrlab/debian
+	@sed -i '1s/(.*)/($(DEB_VERSION))/' $(BUILD)/deb/regrlab/debian/changelog
+	@cd $(BUILD)/deb/regrlab && dpkg-buildpackage -us -uc -b -j$(CPUS)
 
 # for the static checks
 .PHONY: print-flags

@@ -11,6 +11,7 @@ LONG = 400            # lines of a C file: it is said
 TOO_LONG = 500        # and this is an error
 TOO_LONG_TEST = 800   # lists of cases
 NO_LICENSE_LINE = re.compile(r"(^|/)(COPYING|README|cmdline|\.gitignore)$|\.(md|mbox|eml|json|jsonl|csv|txt|bin|dat)$"
+                             r"|^deploy/debian/(changelog|control|copyright|not-installed|source/format|[a-z-]+\.(install|lintian-overrides))$"
                              r"|^tests/(fuzz/corpus|golden|series|unit/data|oracle/data)/")
 
 # what, in which files, and why not
