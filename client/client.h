@@ -22,6 +22,7 @@ int cmd_cancel(int argc, char **argv);
 int cmd_more(int argc, char **argv);
 int cmd_hosts(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_bisect_run(int argc, char **argv);	/* returns a BisectExit */
 int cmd_host(int argc, char **argv);
 int cmd_backup(int argc, char **argv);
 int cmd_token(int argc, char **argv);

@@ -23,6 +23,7 @@ static const struct {
 	{ "cancel", cmd_cancel, "Cancel a job" },
 	{ "more", cmd_more, "Add boots to a job that did not decide" },
 	{ "calibrate", cmd_calibrate, "Learn how much the figures of a host vary" },
+	{ "bisect-run", cmd_bisect_run, "For git bisect run: is the commit here good or bad?" },
 	{ "hosts", cmd_hosts, "List the machines that run virtual machines" },
 	{ "host", cmd_host, "How a host is set, setting it; out of service, and back" },
 	{ "token", cmd_token, "Make, list and revoke tokens" },
@@ -37,12 +38,13 @@ static void print_help(FILE *out)
 	      "Asks a regression lab whether a change to the kernel makes memory management\nslower or faster.\n\n",
 	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
-		fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].help);
+		fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].help);
 	fputs("\nregrlab help COMMAND says more. The lab is --server URL, else $REGRLAB_SERVER,\n"
 	      "else http://127.0.0.1:8642. A token, if it wants one, is in --token-file FILE,\n"
 	      "else $REGRLAB_TOKEN, else ~/.config/regrlab/token.\n\n"
 	      "Exit status: 0 done; 1 the lab said no or does not answer, or a file cannot be\n"
-	      "read; 2 wrong usage; 3 the job that was watched ended without a verdict.\n",
+	      "read; 2 wrong usage; 3 the job that was watched ended without a verdict. bisect-run\n"
+	      "exits as git bisect run wants it.\n",
 	      out);
 }
 

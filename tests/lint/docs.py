@@ -41,7 +41,7 @@ def help_text(*argv):
 
 
 def commands():
-    return re.findall(r"^  ([a-z]+)\s{2,}", help_text(BUILD / "regrlab"), re.M)
+    return re.findall(r"^  ([a-z][a-z-]*)\s{2,}", help_text(BUILD / "regrlab"), re.M)
 
 
 def options(*argv):
