@@ -87,5 +87,9 @@ void pages_feed(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_hosts(HttpRequest *request, Lab *lab, const RouteMatch *match);
 void pages_host(HttpRequest *request, Lab *lab, const RouteMatch *match);
 
+/* pages-compare.c */
+void pages_compare(HttpRequest *request, Lab *lab, const RouteMatch *match);
+void api_compare(HttpRequest *request, Lab *lab, const RouteMatch *match);
+
 /* pages.c */
 void pages_static(HttpRequest *request, Lab *lab, const RouteMatch *match);

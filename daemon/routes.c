@@ -20,6 +20,12 @@ static const RouteQuery list_queries[] = {
 	{ NULL, NULL, NULL },
 };
 
+static const RouteQuery compare_queries[] = {
+	{ "kernel", "string", "a job's number, for its patched kernel, or 7:base; up to 8 of them, the reference first" },
+	{ "series", "integer", "instead: a job of one version of a series, for all its versions and the base of the first" },
+	{ NULL, NULL, NULL },
+};
+
 static const RouteQuery audit_queries[] = {
 	{ "limit", "integer", "how many at most, 1 to 200, 50 if not given" },
 	{ "cursor", "integer", "of the answer before, for what was done before it" },
@@ -99,6 +105,8 @@ const Route routes[] = {
 	  "What git, make and the guests said, from an offset on" },
 	{ "GET", API "/jobs/{id}/artifacts/{name}", api_artifact, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, "application/octet-stream",
 	  "200 400 404 421 500", "A configuration, a console, a domain" },
+	{ "GET", API "/compare", api_compare, ACCESS_READ, NULL, FALSE, BODY_NONE, compare_queries, JSON_TYPE,
+	  "200 304 400 421 500", "Kernels of different jobs side by side" },
 	{ "GET", API "/hosts", api_hosts, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
 	  "200 304 400 421 500", "The machines that run virtual machines" },
 	{ "GET", API "/hosts/{name}", api_host, ACCESS_READ, NULL, FALSE, BODY_NONE, NULL, JSON_TYPE,
@@ -157,6 +165,8 @@ const Route routes[] = {
 	  "200 304 400 421 500", "Page: jobs that are looked for" },
 	{ "POST", "/jobs", api_submit, ACCESS_SUBMIT, "submit", TRUE, BODY_SUBMISSION, NULL, HTML_TYPE,
 	  "303 400 403 411 413 415 421 422 429 500 503", "The form of the page: submit a job, then its page" },
+	{ "GET", "/compare", pages_compare, ACCESS_READ, NULL, TRUE, BODY_NONE, compare_queries, HTML_TYPE,
+	  "200 304 400 421 500", "Page: kernels side by side" },
 	{ "GET", "/feed.atom", pages_feed, ACCESS_READ, NULL, TRUE, BODY_NONE, list_queries, ATOM_TYPE,
 	  "200 304 400 421 500", "Feed: jobs that ended" },
 	{ "GET", "/jobs/{id}", pages_job, ACCESS_READ, NULL, TRUE, BODY_NONE, NULL, HTML_TYPE,

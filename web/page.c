@@ -22,6 +22,7 @@ static void navigation(Html *html, const char *here)
 	} entries[] = {
 		{ "/", "regrlab" },
 		{ "/jobs", "jobs" },
+		{ "/compare", "compare" },
 		{ "/hosts", "hosts" },
 	};
 

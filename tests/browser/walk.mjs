@@ -128,7 +128,7 @@ async function cancels(job) {
 
 async function looksAround(job) {
 	const live = await submit("mm: hangs hang=build"), waiting = await submit("mm: waits its turn");
-	const pages = { index: "/", jobs: "/jobs", job: `/jobs/${job}`, running: `/jobs/${live}`, hosts: "/hosts", host: "/hosts/local" };
+	const pages = { index: "/", jobs: "/jobs", compare: `/compare?kernel=${job}&kernel=${job}:base`, job: `/jobs/${job}`, running: `/jobs/${live}`, hosts: "/hosts", host: "/hosts/local" };
 	const looks = {
 		light: { colorScheme: "light" },
 		dark: { colorScheme: "dark" },
