@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """Each way to fail ends in its own named state within its deadline, and the next job goes on."""
 from reallab import Lab
 

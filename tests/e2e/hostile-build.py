@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """Builds that are hostile: each thing they try is refused or ended by name, and the next job is what it would have been.
 
 Most of it is on a fake: a git tree with a small Makefile that has kbuild's targets. What a Makefile of a series says is

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """A job's reproducer, run on the job's own kernels with nothing but QEMU, finds what the lab found; what it embeds is what was built."""
 import json
 import os

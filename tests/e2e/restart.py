@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# long
 """The daemon killed with -9 in mid-measurement: the job goes on, no boot counts twice, and under icount the result is
 that of a job nobody disturbed: the same verdict, and boots that differ by no more than boots of one kernel do. So it is if
 its QEMU dies with it, and if that stays and no longer answers."""
