@@ -142,6 +142,20 @@ static SampleTable *read_samples(const char *path, GError **error)
 	return g_steal_pointer(&table);
 }
 
+/* Boots that failed are something to tell of, too. */
+static gboolean check_samples(const Arguments *arguments, const SampleTable *table, GError **error)
+{
+	const char *problem = NULL;
+
+	if (arguments->control && !stats_has_control(table))
+		problem = "there are no samples of a control arm";
+	else if (!sample_table_length(table) && !arguments->failed_base && !arguments->failed_patched)
+		problem = "there are no samples (a last line without its end is none)";
+	if (problem)
+		g_set_error_literal(error, STATS_ANALYSIS_ERROR, STATS_ANALYSIS_ERROR_LIMIT, problem);
+	return !problem;
+}
+
 static char *analyse(const Arguments *arguments, GError **error)
 {
 	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "regrlab", "boundaries", NULL);
@@ -165,10 +179,8 @@ static char *analyse(const Arguments *arguments, GError **error)
 		if (!more || !sample_table_append_boots(table, more, error))
 			return NULL;
 	}
-	if (arguments->control && !stats_has_control(table)) {
-		g_set_error_literal(error, STATS_ANALYSIS_ERROR, STATS_ANALYSIS_ERROR_LIMIT, "there are no samples of a control arm");
+	if (!check_samples(arguments, table, error))
 		return NULL;
-	}
 	result = (arguments->control ? stats_analyse_control : stats_analyse)(table, &options, error);
 	if (!result)
 		return NULL;
