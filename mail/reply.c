@@ -6,37 +6,6 @@
 #include "jobs/spec/peek.h"
 #include "jobs/spec/text.h"
 
-#define WIDTH 72
-#define NAME_WIDTH 14
-
-static void paragraph(GString *out, const char *text)
-{
-	g_autofree char *clean = text_plain(text);
-
-	text_wrap(out, clean, 0, 0, WIDTH);
-	g_string_append_c(out, '\n');
-}
-
-static void fact(GString *out, const char *name, const char *value)
-{
-	g_autofree char *clean = text_plain(value);
-
-	if (!*clean)
-		return;
-	g_string_append_printf(out, "  %-*s ", NAME_WIDTH, name);
-	text_wrap(out, clean, 2 + NAME_WIDTH + 1, 2 + NAME_WIDTH + 1, WIDTH);
-}
-
-G_GNUC_PRINTF(3, 4) static void factf(GString *out, const char *name, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_autofree char *value = g_strdup_vprintf(format, args);
-	va_end(args);
-	fact(out, name, value);
-}
-
 static void quote_command(GString *out, const Command *command)
 {
 	if (!command)
@@ -59,14 +28,14 @@ static void append_effect(GString *out, JsonObject *effect)
 	g_autofree char *size = isfinite(effect_pct) ? g_strdup_printf("%.2g %%", effect_pct) : g_strdup("not known");
 	g_autofree char *line = g_strdup_printf("%s: %s (%s)", g_strchomp(name), size, peek_string(effect, "reason"));
 
-	fact(out, "would see", line);
+	text_fact(out, "would see", line);
 }
 
 static void append_time(GString *out, const char *name, JsonObject *part)
 {
 	g_autofree char *time = duration(peek_double(part, "seconds", NAN));
 
-	factf(out, name, "%s (%s)", time, peek_string(part, "reason"));
+	text_factf(out, name, "%s (%s)", time, peek_string(part, "reason"));
 }
 
 void reply_append_quote(GString *out, JsonObject *quote)
@@ -75,16 +44,16 @@ void reply_append_quote(GString *out, JsonObject *quote)
 	JsonObject *build = peek_object(quote, "build");
 	g_autofree char *done = duration(peek_double(quote, "done_in_s", NAN));
 
-	fact(out, "host", peek_string(quote, "host"));
-	fact(out, "clock", *peek_string(quote, "clock") ? peek_string(quote, "clock") : "known when the first guest runs there");
-	factf(out, "boots", "at most %" G_GINT64_FORMAT " of each kernel", peek_int(quote, "boots_per_arm", 0));
+	text_fact(out, "host", peek_string(quote, "host"));
+	text_fact(out, "clock", *peek_string(quote, "clock") ? peek_string(quote, "clock") : "known when the first guest runs there");
+	text_factf(out, "boots", "at most %" G_GINT64_FORMAT " of each kernel", peek_int(quote, "boots_per_arm", 0));
 	for (guint i = 0; i < peek_length(effects); i++)
 		append_effect(out, peek_element(effects, i));
 	append_time(out, "base kernel", peek_object(build, "base"));
 	append_time(out, "patched kernel", peek_object(build, "patched"));
 	append_time(out, "measuring", peek_object(quote, "measure"));
 	append_time(out, "before it starts", peek_object(quote, "start"));
-	fact(out, "done in", done);
+	text_fact(out, "done in", done);
 }
 
 /* ---- what was understood ---- */
@@ -92,17 +61,17 @@ void reply_append_quote(GString *out, JsonObject *quote)
 static void append_series(GString *out, const Series *series, guint prerequisites)
 {
 	if (series->version > 1)
-		factf(out, "series", "v%d of \"%s\", by %s", series->version, series->subject, series->author);
+		text_factf(out, "series", "v%d of \"%s\", by %s", series->version, series->subject, series->author);
 	else
-		factf(out, "series", "\"%s\", by %s", series->subject, series->author);
+		text_factf(out, "series", "\"%s\", by %s", series->subject, series->author);
 	for (guint i = 0; i < series->patches->len; i++) {
 		const SeriesPatch *patch = g_ptr_array_index(series->patches, i);
 		g_autofree char *name = g_strdup_printf("patch %d", patch->number);
 
-		fact(out, name, patch->subject);
+		text_fact(out, name, patch->subject);
 	}
 	if (prerequisites)
-		factf(out, "not applied", "%u prerequisite%s that it names: the base has to have %s", prerequisites,
+		text_factf(out, "not applied", "%u prerequisite%s that it names: the base has to have %s", prerequisites,
 		      prerequisites == 1 ? "" : "s", prerequisites == 1 ? "it" : "them");
 }
 
@@ -137,13 +106,13 @@ char *reply_accepted(const Command *command, const Series *series, guint prerequ
 	g_autofree char *params = join(peek_array(spec, "params"), " ");
 
 	quote_command(out, command);
-	paragraph(out, "The lab has taken this, as follows, and answers here when it is done.");
-	factf(out, "job", "%" G_GINT64_FORMAT ", %s/jobs/%" G_GINT64_FORMAT, peek_int(job, "id", 0), url, peek_int(job, "id", 0));
+	text_paragraph(out, "The lab has taken this, as follows, and answers here when it is done.");
+	text_factf(out, "job", "%" G_GINT64_FORMAT ", %s/jobs/%" G_GINT64_FORMAT, peek_int(job, "id", 0), url, peek_int(job, "id", 0));
 	append_series(out, series, prerequisites);
-	fact(out, "tree", peek_string(spec, "tree"));
-	factf(out, "base", "%s (%s)", peek_string(spec, "base"), why_base(command, series));
-	factf(out, "benchmarks", "%s (profile %s)", benchmarks, peek_string(spec, "profile"));
-	fact(out, "parameters", params);
+	text_fact(out, "tree", peek_string(spec, "tree"));
+	text_factf(out, "base", "%s (%s)", peek_string(spec, "base"), why_base(command, series));
+	text_factf(out, "benchmarks", "%s (profile %s)", benchmarks, peek_string(spec, "profile"));
+	text_fact(out, "parameters", params);
 	reply_append_quote(out, quote);
 	g_string_append(out, "\nIf that is not what you meant, answer with a line\n\n  #regrlab cancel\n");
 	return g_string_free(g_steal_pointer(&out), FALSE);
@@ -154,7 +123,7 @@ char *reply_sentence(const Command *command, const char *sentence, gboolean help
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	quote_command(out, command);
-	paragraph(out, sentence);
+	text_paragraph(out, sentence);
 	if (help)
 		g_string_append_printf(out, "Commands stand at the start of a line of a reply, here shown indented:\n\n%s", commands_help());
 	return g_string_free(g_steal_pointer(&out), FALSE);

@@ -7,38 +7,6 @@
 #include "web/trust.h"
 #include "web/words.h"
 
-#define WIDTH 72
-#define NAME_WIDTH 14	/* of the facts' names, two spaces before them */
-
-static void paragraph(GString *out, const char *text)
-{
-	g_autofree char *clean = text_plain(text);
-
-	text_wrap(out, clean, 0, 0, WIDTH);
-	g_string_append_c(out, '\n');
-}
-
-/* "  name          value", left out if there is no value. */
-static void fact(GString *out, const char *name, const char *value)
-{
-	g_autofree char *clean = text_plain(value);
-
-	if (!*clean)
-		return;
-	g_string_append_printf(out, "  %-*s ", NAME_WIDTH, name);
-	text_wrap(out, clean, 2 + NAME_WIDTH + 1, 2 + NAME_WIDTH + 1, WIDTH);
-}
-
-G_GNUC_PRINTF(3, 4) static void factf(GString *out, const char *name, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_autofree char *value = g_strdup_vprintf(format, args);
-	va_end(args);
-	fact(out, name, value);
-}
-
 /* Text of others, indented and as it came. */
 static void quote(GString *out, const char *text)
 {
@@ -62,18 +30,18 @@ static void failure(GString *out, const StoreJob *job)
 	};
 	JsonObject *detail = job->detail;
 
-	paragraph(out, job->message);
-	fact(out, "state", job_state_name(job->state));
-	fact(out, "reason", job->reason);
-	fact(out, "kernel", job->failed_arm);
+	text_paragraph(out, job->message);
+	text_fact(out, "state", job_state_name(job->state));
+	text_fact(out, "reason", job->reason);
+	text_fact(out, "kernel", job->failed_arm);
 	if (peek_int(detail, "patch", 0) > 0)
-		factf(out, "patch", "%" G_GINT64_FORMAT " %s", peek_int(detail, "patch", 0), peek_string(detail, "subject"));
+		text_factf(out, "patch", "%" G_GINT64_FORMAT " %s", peek_int(detail, "patch", 0), peek_string(detail, "subject"));
 	if (peek_int(detail, "line", 0) > 0)
-		factf(out, "file", "%s:%" G_GINT64_FORMAT, peek_string(detail, "file"), peek_int(detail, "line", 0));
+		text_factf(out, "file", "%s:%" G_GINT64_FORMAT, peek_string(detail, "file"), peek_int(detail, "line", 0));
 	else
-		fact(out, "file", peek_string(detail, "file"));
-	fact(out, "hunk", peek_string(detail, "hunk"));
-	fact(out, "error", peek_string(detail, "error"));
+		text_fact(out, "file", peek_string(detail, "file"));
+	text_fact(out, "hunk", peek_string(detail, "hunk"));
+	text_fact(out, "error", peek_string(detail, "error"));
 	g_string_append_c(out, '\n');
 	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
 		const char *text = peek_string(detail, texts[i].member);
@@ -89,18 +57,18 @@ static void source(GString *out, const StoreJob *job)
 {
 	JsonArray *list = peek_array(job->source, "patches");
 
-	fact(out, "tree", job->spec->tree);
+	text_fact(out, "tree", job->spec->tree);
 	if (!job->source)
 		return;
-	factf(out, "base", "%s %s", peek_string(job->source, "base_commit"), peek_string(job->source, "base_subject"));
-	fact(out, "chosen by", peek_string(job->source, "base_chosen_by"));
+	text_factf(out, "base", "%s %s", peek_string(job->source, "base_commit"), peek_string(job->source, "base_subject"));
+	text_fact(out, "chosen by", peek_string(job->source, "base_chosen_by"));
 	for (guint i = 0; i < peek_length(list); i++) {
 		g_autofree char *name = g_strdup_printf("patch %u", i + 1);
 
-		fact(out, name, peek_string(peek_element(list, i), "subject"));
+		text_fact(out, name, peek_string(peek_element(list, i), "subject"));
 	}
 	if (*job->spec->head)
-		fact(out, "head", job->spec->head);
+		text_fact(out, "head", job->spec->head);
 }
 
 static void kernels(GString *out, const StoreJob *job)
@@ -109,13 +77,13 @@ static void kernels(GString *out, const StoreJob *job)
 
 	for (int i = 0; i < 2; i++)
 		if (job->arms[i])
-			factf(out, names[i], "%s, %.12s, SHA-256 %.16s", peek_string(job->arms[i], "kernel_release"),
+			text_factf(out, names[i], "%s, %.12s, SHA-256 %.16s", peek_string(job->arms[i], "kernel_release"),
 			      peek_string(job->arms[i], "commit"), peek_string(job->arms[i], "kernel_sha256"));
 	for (int i = 0; i < 2; i++) {
 		if (!job->arms[i])
 			continue;
-		fact(out, "compiler", peek_string(job->arms[i], "compiler"));
-		factf(out, "configuration", "%s, SHA-256 %.16s", job->spec->has_config ? "uploaded" : job->spec->config,
+		text_fact(out, "compiler", peek_string(job->arms[i], "compiler"));
+		text_factf(out, "configuration", "%s, SHA-256 %.16s", job->spec->has_config ? "uploaded" : job->spec->config,
 		      peek_string(job->arms[i], "config_sha256"));
 		break;
 	}
@@ -128,23 +96,23 @@ static void machine(GString *out, const JobView *view)
 
 	for (guint i = 0; !hello && view->boots && i < view->boots->len; i++)
 		hello = ((const StoreBoot *)g_ptr_array_index(view->boots, i))->hello;
-	fact(out, "host", job->host);
+	text_fact(out, "host", job->host);
 	if (accelerator) {
-		factf(out, "accelerator", "%s (%s)", peek_string(accelerator, "accelerator"),
+		text_factf(out, "accelerator", "%s (%s)", peek_string(accelerator, "accelerator"),
 		      peek_string(accelerator, "probe"));
-		fact(out, "clock", peek_string(accelerator, "clock"));
-		factf(out, "versions", "QEMU %s, libvirt %s, host kernel %s", peek_string(accelerator, "qemu_version"),
+		text_fact(out, "clock", peek_string(accelerator, "clock"));
+		text_factf(out, "versions", "QEMU %s, libvirt %s, host kernel %s", peek_string(accelerator, "qemu_version"),
 		      peek_string(accelerator, "libvirt_version"), peek_string(accelerator, "host_kernel"));
 	}
 	if (hello)
-		factf(out, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB, clocksource %s, huge pages %s",
+		text_factf(out, "guest", "%" G_GINT64_FORMAT " CPUs, %" G_GINT64_FORMAT " MiB, clocksource %s, huge pages %s",
 		      peek_int(hello, "cpus", 0), peek_int(hello, "memory_kib", 0) / 1024, peek_string(hello, "clocksource"),
 		      peek_string(hello, "thp"));
-	factf(out, "boots", "%d base, %d patched, %d failed", job->boots_valid[0], job->boots_valid[1],
+	text_factf(out, "boots", "%d base, %d patched, %d failed", job->boots_valid[0], job->boots_valid[1],
 	      job->boots_failed[0] + job->boots_failed[1]);
 	if (job->boots_disturbed[0] + job->boots_disturbed[1])
-		factf(out, "disturbed", "%d base, %d patched boots, made again", job->boots_disturbed[0], job->boots_disturbed[1]);
-	fact(out, "order", peek_string(job->plan, "order"));
+		text_factf(out, "disturbed", "%d base, %d patched boots, made again", job->boots_disturbed[0], job->boots_disturbed[1]);
+	text_fact(out, "order", peek_string(job->plan, "order"));
 }
 
 static void how(GString *out, const JobView *view)
@@ -155,15 +123,15 @@ static void how(GString *out, const JobView *view)
 	g_autofree char *ended = words_time(job->finished_ns);
 
 	g_string_append(out, "How it was run\n\n");
-	fact(out, "subject", job->spec->subject);
-	fact(out, "author", job->spec->author);
+	text_fact(out, "subject", job->spec->subject);
+	text_fact(out, "author", job->spec->author);
 	source(out, job);
 	kernels(out, job);
 	machine(out, view);
-	factf(out, "benchmarks", "%s (profile %s)", benchmarks, job->spec->profile);
-	fact(out, "parameters", params);
-	factf(out, "matters from", "%g %%", job->spec->min_effect_pct);
-	fact(out, "ended", ended);
+	text_factf(out, "benchmarks", "%s (profile %s)", benchmarks, job->spec->profile);
+	text_fact(out, "parameters", params);
+	text_factf(out, "matters from", "%g %%", job->spec->min_effect_pct);
+	text_fact(out, "ended", ended);
 	g_string_append_c(out, '\n');
 	g_string_append(out, "Everything about it\n\n");
 	g_string_append_printf(out, "  %s/jobs/%" G_GINT64_FORMAT "\n", view->url, job->id);
@@ -186,12 +154,12 @@ static void marks(GString *out, JsonArray *warnings)
 
 	if (!count)
 		return;
-	paragraph(out, "The host was not as it should be while this was measured:");
+	text_paragraph(out, "The host was not as it should be while this was measured:");
 	for (guint i = 0; i < count; i++) {
 		g_autofree char *clean = text_plain(host_warning(warnings, i));
 
 		g_string_append(out, "  - ");
-		text_wrap(out, g_strdelimit(clean, "\n\t", ' '), 4, 4, WIDTH);
+		text_wrap(out, g_strdelimit(clean, "\n\t", ' '), 4, 4, TEXT_WIDTH);
 	}
 	g_string_append_c(out, '\n');
 }
@@ -206,23 +174,23 @@ char *report_text(const JobView *view, gsize *ret_size)
 
 		append_result(out, stats_result_latest(view->result));
 		if (warning)
-			paragraph(out, warning);
+			text_paragraph(out, warning);
 		if (view->result->continuation) {
-			paragraph(out, "Before boots were added, the plan's own result. Each of the two has its own error rate; both "
+			text_paragraph(out, "Before boots were added, the plan's own result. Each of the two has its own error rate; both "
 				       "together are wrong at most twice as often.");
 			append_result(out, view->result);
 		}
 		if (control)
-			paragraph(out, control);
+			text_paragraph(out, control);
 		if (view->replicas)
-			paragraph(out, view->replicas->summary);
+			text_paragraph(out, view->replicas->summary);
 		marks(out, view->host_warnings);
 		if (*job->reason)
-			paragraph(out, job->message);
+			text_paragraph(out, job->message);
 	} else {
 		g_autofree char *headline = words_headline(job, view->result);
 
-		paragraph(out, headline);
+		text_paragraph(out, headline);
 		if (job_state_is_final(job->state))
 			failure(out, job);
 	}

@@ -58,6 +58,34 @@ void text_wrap(GString *out, const char *text, guint indent, guint column, guint
 	g_string_append_c(out, '\n');
 }
 
+void text_paragraph(GString *out, const char *text)
+{
+	g_autofree char *clean = text_plain(text);
+
+	text_wrap(out, clean, 0, 0, TEXT_WIDTH);
+	g_string_append_c(out, '\n');
+}
+
+void text_fact(GString *out, const char *name, const char *value)
+{
+	g_autofree char *clean = text_plain(value);
+
+	if (!*clean)
+		return;
+	g_string_append_printf(out, "  %-*s ", TEXT_NAME_WIDTH, name);
+	text_wrap(out, clean, 2 + TEXT_NAME_WIDTH + 1, 2 + TEXT_NAME_WIDTH + 1, TEXT_WIDTH);
+}
+
+void text_factf(GString *out, const char *name, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_autofree char *value = g_strdup_vprintf(format, args);
+	va_end(args);
+	text_fact(out, name, value);
+}
+
 /* Of the character that a byte starts; 0: none. */
 static gsize character_size(unsigned char first)
 {

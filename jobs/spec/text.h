@@ -19,8 +19,18 @@ char *text_plain(const char *text);
  */
 void text_wrap(GString *out, const char *text, guint indent, guint column, guint width);
 
+/* Plain-text reports and mails, of texts from outside: lines of TEXT_WIDTH columns, as mail has them. */
+#define TEXT_WIDTH	72
+#define TEXT_NAME_WIDTH	14	/* of the facts' names, two spaces before them */
+
+void text_paragraph(GString *out, const char *text);	/* and an empty line */
+
+/* "  name          value", left out if there is no value. */
+void text_fact(GString *out, const char *name, const char *value);
+void text_factf(GString *out, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
 /*
- * The same for a stream that comes in pieces, for a log: a control is a blank, CR ends a line, a byte that is no UTF-8
+ * The same as text_plain() for a stream that comes in pieces, for a log: a control is a blank, CR ends a line, a byte that is no UTF-8
  * is '?'. Zero is the start of a stream; what a piece ends in the middle of waits for the next.
  */
 typedef struct {
