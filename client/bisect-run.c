@@ -10,9 +10,7 @@
 /* Options that are form fields of the same name. */
 enum { TREE, BENCHMARKS, PROFILE, CONFIG, CLOCK, MAX_BOOTS, ALPHA, HOST, SUBJECT, N_FIELDS };
 
-static const struct {
-	const char *option, *field, *help, *value;
-} rows[N_FIELDS] = {
+static const FieldOption rows[N_FIELDS] = {
 	[TREE] = { "tree", "tree", "Tree of the lab that has these commits (its first)", "NAME" },
 	[BENCHMARKS] = { "bench", "benchmarks", "What to run", "NAME" },
 	[PROFILE] = { "profile", "profile", "quick, full or auto", "NAME" },
@@ -61,10 +59,7 @@ static gboolean parse(int argc, char **argv, Arguments *arguments)
 	};
 
 	arguments->threshold_pct = 1;
-	for (int i = 0; i < N_FIELDS; i++)
-		entries[i] = (GOptionEntry){ .long_name = rows[i].option, .arg = G_OPTION_ARG_STRING,
-					     .arg_data = &arguments->values[i], .description = rows[i].help,
-					     .arg_description = rows[i].value };
+	options_add_fields(entries, rows, arguments->values, N_FIELDS);
 	return options_parse(argc, argv, entries, FALSE, "--bench NAME",
 			     "For git bisect run: compares the commit that is checked out with the good end, and exits 0 if it is "
 			     "good, 1 if it is bad, 125 if it cannot be judged, and 255, which ends the bisection, if the lab fails. "

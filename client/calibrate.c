@@ -9,16 +9,14 @@
 /* Options that are fields of the same name. */
 enum { HOST, BENCHMARKS, CLOCK, PROFILE, CONFIG, TREE, BASE, N_FIELDS };
 
-static const struct {
-	const char *name, *help, *value;
-} rows[N_FIELDS] = {
-	[HOST] = { "host", "The host to calibrate (any that is idle)", "NAME" },
-	[BENCHMARKS] = { "benchmarks", "What to run", "NAME,…" },
-	[CLOCK] = { "clock", "kvm, tcg, icount or auto", "NAME" },
-	[PROFILE] = { "profile", "quick, full or auto", "NAME" },
-	[CONFIG] = { "config", "Kernel configuration: a profile of the lab", "NAME" },
-	[TREE] = { "tree", "Tree of the lab (its first)", "NAME" },
-	[BASE] = { "base", "The kernel to boot (the tree's branch)", "COMMIT" },
+static const FieldOption rows[N_FIELDS] = {
+	[HOST] = { "host", "host", "The host to calibrate (any that is idle)", "NAME" },
+	[BENCHMARKS] = { "benchmarks", "benchmarks", "What to run", "NAME,…" },
+	[CLOCK] = { "clock", "clock", "kvm, tcg, icount or auto", "NAME" },
+	[PROFILE] = { "profile", "profile", "quick, full or auto", "NAME" },
+	[CONFIG] = { "config", "config", "Kernel configuration: a profile of the lab", "NAME" },
+	[TREE] = { "tree", "tree", "Tree of the lab (its first)", "NAME" },
+	[BASE] = { "base", "base", "The kernel to boot (the tree's branch)", "COMMIT" },
 };
 
 typedef struct {
@@ -47,10 +45,7 @@ static gboolean parse(int argc, char **argv, Arguments *arguments)
 		{ "watch", 'w', 0, G_OPTION_ARG_NONE, &arguments->watch, "Stay until it ends", NULL },
 	};
 
-	for (int i = 0; i < N_FIELDS; i++)
-		entries[i] = (GOptionEntry){ .long_name = rows[i].name, .arg = G_OPTION_ARG_STRING,
-					     .arg_data = &arguments->values[i], .description = rows[i].help,
-					     .arg_description = rows[i].value };
+	options_add_fields(entries, rows, arguments->values, N_FIELDS);
 	return options_parse(argc, argv, entries, TRUE, "--benchmarks NAME,…",
 			     "Boots one kernel many times, to learn how much the figures of a host vary, from where, and which "
 			     "change it can see. /hosts shows what came out.", 0, 0, &arguments->common);
@@ -65,7 +60,7 @@ static JsonObject *job_of(const Arguments *arguments)
 	json_object_set_int_member(object, "max_boots", (arguments->boots + 1) / 2);
 	for (int i = 0; i < N_FIELDS; i++)
 		if (arguments->values[i])
-			json_object_set_string_member(object, rows[i].name, arguments->values[i]);
+			json_object_set_string_member(object, rows[i].field, arguments->values[i]);
 	if (arguments->params) {
 		JsonArray *params = json_array_new();
 

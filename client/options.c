@@ -13,6 +13,13 @@ void common_clear(Common *common)
 	g_strfreev(common->words);
 }
 
+void options_add_fields(GOptionEntry *entries, const FieldOption *rows, char **values, int n)
+{
+	for (int i = 0; i < n; i++)
+		entries[i] = (GOptionEntry){ .long_name = rows[i].option, .arg = G_OPTION_ARG_STRING, .arg_data = &values[i],
+					     .description = rows[i].help, .arg_description = rows[i].value };
+}
+
 static gboolean complain(const char *name, const char *message)
 {
 	fprintf(stderr, "regrlab %s: %s; see regrlab help %s\n", name, message, name);

@@ -13,6 +13,14 @@ typedef struct {
 	char **words;	/* what is no option */
 } Common;
 
+/* An option that is a field of the job. */
+typedef struct {
+	const char *option, *field, *help, *value;
+} FieldOption;
+
+/* Entries for rows, whose texts go to values: n of each. */
+void options_add_fields(GOptionEntry *entries, const FieldOption *rows, char **values, int n);
+
 void common_clear(Common *common);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Common, common_clear)
 

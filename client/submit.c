@@ -13,9 +13,7 @@
 enum { BASE, HEAD, TREE, BENCHMARKS, PROFILE, CLOCK, MAX_BOOTS, RULE, MIN_EFFECT, ALPHA, PRIORITY, HOST, LABELS, REPLICATE,
        SEED, NOTIFY, SUBJECT, N_FIELDS };
 
-static const struct {
-	const char *option, *field, *help, *value;
-} rows[N_FIELDS] = {
+static const FieldOption rows[N_FIELDS] = {
 	[BASE] = { "base", "base", "Compare with that commit (from the series' base-commit, else the tree's)", "COMMIT" },
 	[HEAD] = { "head", "head", "Compare that commit, instead of a series", "COMMIT" },
 	[TREE] = { "tree", "tree", "Tree of the lab (its first)", "NAME" },
@@ -31,7 +29,7 @@ static const struct {
 	[LABELS] = { "labels", "labels", "What the host must have", "LABEL,…" },
 	[REPLICATE] = { "replicate", "replicate", "Measure it on so many hosts, and say whether they agree (1)", "N" },
 	[SEED] = { "seed", "seed", "Of every random choice", "N" },
-	[NOTIFY] = { "notify", "notify", "Kept with the job; this lab sends no mail", "ADDRESS" },
+	[NOTIFY] = { "notify", "notify", "Kept with the job; nothing is sent there", "ADDRESS" },
 	[SUBJECT] = { "subject", "subject", "What to call it (the series' subject)", "TEXT" },
 };
 
@@ -76,10 +74,7 @@ static gboolean parse(int argc, char **argv, Arguments *arguments)
 		  "Submit nothing: say what the job could see, how long it would take and when it would start", NULL },
 	};
 
-	for (int i = 0; i < N_FIELDS; i++)
-		entries[i] = (GOptionEntry){ .long_name = rows[i].option, .arg = G_OPTION_ARG_STRING,
-					     .arg_data = &arguments->values[i], .description = rows[i].help,
-					     .arg_description = rows[i].value };
+	options_add_fields(entries, rows, arguments->values, N_FIELDS);
 	return options_parse(argc, argv, entries, TRUE, "[PATCH-FILE …]",
 			     "Submits a patch series (git format-patch files or an mbox; '-' reads it from standard input), or a "
 			     "commit (--head), to be compared with its base.",

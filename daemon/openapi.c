@@ -29,7 +29,7 @@ static const struct {
 	{ "labels", "labels that the host must have, separated by commas" },
 	{ "replicate", "on how many hosts it is measured, each a job of its own with all boots (1)" },
 	{ "seed", "of every random choice; 0: the lab picks one" },
-	{ "notify", "a mail address, kept with the job; the lab sends no mail itself" },
+	{ "notify", "a mail address, kept with the job; nothing is sent there" },
 	{ "subject", "for people; else the series' own" },
 };
 
