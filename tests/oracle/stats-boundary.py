@@ -16,7 +16,7 @@ need_modules("numpy", "scipy")
 import numpy as np  # noqa: E402
 from scipy import stats  # noqa: E402
 
-SCHEDULES = 60
+SCHEDULES = 100
 PATHS = 40000       # of ours
 DRIVER_PATHS = 200000
 SIGMAS = 4.5        # some 1000 comparisons
