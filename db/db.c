@@ -274,6 +274,26 @@ gboolean db_run(DbStmt *stmt, GError **error)
 	return good;
 }
 
+gboolean db_collect(DbStmt *stmt, DbRowFunc from_row, GDestroyNotify free_record, GPtrArray **ret_records, GError **error)
+{
+	g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(free_record);
+	gboolean row;
+
+	while (db_step(stmt, &row, error)) {
+		gpointer record;
+
+		if (!row) {
+			*ret_records = g_steal_pointer(&records);
+			return TRUE;
+		}
+		record = from_row(stmt, error);
+		if (!record)
+			return FALSE;
+		g_ptr_array_add(records, record);
+	}
+	return FALSE;
+}
+
 void db_reset(DbStmt *stmt)
 {
 	sqlite3_reset(stmt->raw);

@@ -24,6 +24,11 @@ void db_bind_bytes(DbStmt *stmt, int parameter, GBytes *value);	/* must live unt
 
 /* TRUE with *ret_row TRUE: a row is there; FALSE: the statement is through. */
 gboolean db_step(DbStmt *stmt, gboolean *ret_row, GError **error);
+/* A record made of the row that is there; NULL: error says why. */
+typedef gpointer (*DbRowFunc)(DbStmt *stmt, GError **error);
+/* The records of all rows, in an array that owns them; the caller's. *ret_records is set on success alone. */
+gboolean db_collect(DbStmt *stmt, DbRowFunc from_row, GDestroyNotify free_record, GPtrArray **ret_records, GError **error);
+
 /* A statement that gives no rows; can be bound and run again afterwards. */
 gboolean db_run(DbStmt *stmt, GError **error);
 

@@ -99,7 +99,7 @@ gboolean store_token_add(Db *db, StoreToken *token, GError **error)
 
 #define TOKEN_COLUMNS "id, name, role, hash, queue_max, requests_per_min, hours_per_day, created_ns, revoked_ns, expires_ns"
 
-static StoreToken *token_from_row(DbStmt *stmt)
+static gpointer token_from_row(DbStmt *stmt, GError **error G_GNUC_UNUSED)
 {
 	StoreToken *token = g_new0(StoreToken, 1);
 
@@ -126,26 +126,15 @@ gboolean store_token_get(Db *db, gint64 id, StoreToken **ret_token, GError **err
 	db_bind_int(stmt, 1, id);
 	if (!db_step(stmt, &row, error))
 		return FALSE;
-	*ret_token = row ? token_from_row(stmt) : NULL;
+	*ret_token = row ? token_from_row(stmt, error) : NULL;
 	return TRUE;
 }
 
 gboolean store_tokens(Db *db, GPtrArray **ret_tokens, GError **error)
 {
-	g_autoptr(GPtrArray) tokens = g_ptr_array_new_with_free_func((GDestroyNotify)store_token_free);
 	g_autoptr(DbStmt) stmt = db_prepare(db, "SELECT " TOKEN_COLUMNS " FROM token ORDER BY id", error);
-	gboolean row;
 
-	if (!stmt)
-		return FALSE;
-	while (db_step(stmt, &row, error)) {
-		if (!row) {
-			*ret_tokens = g_steal_pointer(&tokens);
-			return TRUE;
-		}
-		g_ptr_array_add(tokens, token_from_row(stmt));
-	}
-	return FALSE;
+	return stmt && db_collect(stmt, token_from_row, (GDestroyNotify)store_token_free, ret_tokens, error);
 }
 
 gboolean store_token_revoke(Db *db, gint64 id, gint64 now_ns, GError **error)

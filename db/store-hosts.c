@@ -83,29 +83,24 @@ void store_host_event_free(StoreHostEvent *event)
 	g_free(event);
 }
 
+static gpointer event_from_row(DbStmt *stmt, GError **error G_GNUC_UNUSED)
+{
+	StoreHostEvent *event = g_new0(StoreHostEvent, 1);
+
+	event->time_ns = db_int(stmt, 0);
+	event->what = g_strdup(db_text(stmt, 1));
+	event->message = g_strdup(db_text(stmt, 2));
+	return event;
+}
+
 gboolean store_host_events(Db *db, const char *name, int limit, GPtrArray **ret_events, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT time_ns, what, message FROM host_event WHERE host = ?1 ORDER BY id DESC LIMIT ?2", error);
-	g_autoptr(GPtrArray) events = g_ptr_array_new_with_free_func((GDestroyNotify)store_host_event_free);
-	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_text(stmt, 1, name);
 	db_bind_int(stmt, 2, limit);
-	while (db_step(stmt, &row, error)) {
-		StoreHostEvent *event;
-
-		if (!row) {
-			*ret_events = g_steal_pointer(&events);
-			return TRUE;
-		}
-		event = g_new0(StoreHostEvent, 1);
-		event->time_ns = db_int(stmt, 0);
-		event->what = g_strdup(db_text(stmt, 1));
-		event->message = g_strdup(db_text(stmt, 2));
-		g_ptr_array_add(events, event);
-	}
-	return FALSE;
+	return db_collect(stmt, event_from_row, (GDestroyNotify)store_host_event_free, ret_events, error);
 }

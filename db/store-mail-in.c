@@ -85,7 +85,7 @@ gboolean store_mail_in_add(Db *db, StoreMailIn *mail, gboolean *ret_new, GError 
 
 #define COLUMNS "mail_in.id, message_id, root, received_ns, sender, mail_in.subject, list, is_part, mail_in.state, mail_in.reason, job"
 
-static StoreMailIn *from_row(DbStmt *stmt, gboolean with_raw)
+static StoreMailIn *from_row(DbStmt *stmt, gboolean raw)
 {
 	StoreMailIn *mail = g_new0(StoreMailIn, 1);
 
@@ -100,7 +100,7 @@ static StoreMailIn *from_row(DbStmt *stmt, gboolean with_raw)
 	mail->state = g_strdup(db_text(stmt, 8));
 	mail->reason = g_strdup(db_text(stmt, 9));
 	mail->job = db_int(stmt, 10);
-	if (with_raw)
+	if (raw)
 		mail->raw = db_bytes(stmt, 11);
 	return mail;
 }
@@ -119,19 +119,14 @@ gboolean store_mail_in_get(Db *db, gint64 id, StoreMailIn **ret_mail, GError **e
 	return TRUE;
 }
 
-static gboolean collect(DbStmt *stmt, gboolean with_raw, GPtrArray **ret_mails, GError **error)
+static gpointer with_raw(DbStmt *stmt, GError **error G_GNUC_UNUSED)
 {
-	g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func((GDestroyNotify)store_mail_in_free);
-	gboolean row;
+	return from_row(stmt, TRUE);
+}
 
-	while (db_step(stmt, &row, error)) {
-		if (!row) {
-			*ret_mails = g_steal_pointer(&mails);
-			return TRUE;
-		}
-		g_ptr_array_add(mails, from_row(stmt, with_raw));
-	}
-	return FALSE;
+static gpointer without_raw(DbStmt *stmt, GError **error G_GNUC_UNUSED)
+{
+	return from_row(stmt, FALSE);
 }
 
 gboolean store_mail_in_list(Db *db, const char *state, gint64 now_ns, int limit, GPtrArray **ret_mails, GError **error)
@@ -151,7 +146,7 @@ gboolean store_mail_in_list(Db *db, const char *state, gint64 now_ns, int limit,
 		db_bind_text(stmt, 2, state);
 		db_bind_int(stmt, 3, now_ns - WAIT_DAYS * DAY_NS);
 	}
-	return collect(stmt, FALSE, ret_mails, error);
+	return db_collect(stmt, without_raw, (GDestroyNotify)store_mail_in_free, ret_mails, error);
 }
 
 gboolean store_mail_thread(Db *db, const char *message_id, int limit, GPtrArray **ret_mails, GError **error)
@@ -164,7 +159,7 @@ gboolean store_mail_thread(Db *db, const char *message_id, int limit, GPtrArray 
 		return FALSE;
 	db_bind_text(stmt, 1, message_id);
 	db_bind_int(stmt, 2, limit);
-	return collect(stmt, TRUE, ret_mails, error);
+	return db_collect(stmt, with_raw, (GDestroyNotify)store_mail_in_free, ret_mails, error);
 }
 
 gboolean store_mail_in_set(Db *db, gint64 id, const char *state, const char *reason, gint64 job, GError **error)

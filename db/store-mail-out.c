@@ -76,25 +76,21 @@ gboolean store_mail_out_get(Db *db, gint64 id, StoreMailOut **ret_mail, GError *
 	return TRUE;
 }
 
+static gpointer without_message(DbStmt *stmt, GError **error G_GNUC_UNUSED)
+{
+	return from_row(stmt, FALSE);
+}
+
 gboolean store_mail_out_list(Db *db, const char *state, int limit, GPtrArray **ret_mails, GError **error)
 {
-	g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func((GDestroyNotify)store_mail_out_free);
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT " COLUMNS " FROM mail_out WHERE ?1 = '' OR state = ?1 ORDER BY id DESC LIMIT ?2", error);
-	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_text(stmt, 1, state);
 	db_bind_int(stmt, 2, limit);
-	while (db_step(stmt, &row, error)) {
-		if (!row) {
-			*ret_mails = g_steal_pointer(&mails);
-			return TRUE;
-		}
-		g_ptr_array_add(mails, from_row(stmt, FALSE));
-	}
-	return FALSE;
+	return db_collect(stmt, without_message, (GDestroyNotify)store_mail_out_free, ret_mails, error);
 }
 
 static gboolean has_room(Db *db, int per_hour, gint64 now_ns, gboolean *ret_room, GError **error)

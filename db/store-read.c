@@ -38,7 +38,7 @@ gboolean store_job_counts(Db *db, gint64 *ret_counts, GError **error)
 	return TRUE;
 }
 
-static StoreBoot *boot_from_row(DbStmt *stmt, GError **error)
+static gpointer boot_from_row(DbStmt *stmt, GError **error)
 {
 	g_autoptr(StoreBoot) boot = g_new0(StoreBoot, 1);
 	const char *hello = db_text(stmt, 11), *machine = db_text(stmt, 12);
@@ -63,28 +63,14 @@ static StoreBoot *boot_from_row(DbStmt *stmt, GError **error)
 
 gboolean store_boots(Db *db, gint64 job, GPtrArray **ret_boots, GError **error)
 {
-	g_autoptr(GPtrArray) boots = g_ptr_array_new_with_free_func((GDestroyNotify)store_boot_free);
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT boot, pair, iif(control, 'control', arm), host, clock, valid, reason, detail, start_ns, end_ns,"
 		    " first_sample_ns, hello, machine FROM boot WHERE job = ?1 ORDER BY boot", error);
-	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, job);
-	while (db_step(stmt, &row, error)) {
-		StoreBoot *boot;
-
-		if (!row) {
-			*ret_boots = g_steal_pointer(&boots);
-			return TRUE;
-		}
-		boot = boot_from_row(stmt, error);
-		if (!boot)
-			return FALSE;
-		g_ptr_array_add(boots, boot);
-	}
-	return FALSE;
+	return db_collect(stmt, boot_from_row, (GDestroyNotify)store_boot_free, ret_boots, error);
 }
 
 static gboolean read_document(Db *db, gint64 job, const char *kind, char **ret_json, GError **error)
@@ -116,30 +102,23 @@ gboolean store_result(Db *db, gint64 job, char **ret_json, GError **error)
 	return TRUE;
 }
 
+static gpointer look_from_row(DbStmt *stmt, GError **error)
+{
+	const char *json = db_text(stmt, 0);
+	JsonObject *look;
+
+	return json_object_from_data(json, strlen(json), &look, error) ? look : NULL;
+}
+
 gboolean store_looks(Db *db, gint64 job, GPtrArray **ret_looks, GError **error)
 {
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT json FROM document WHERE job = ?1 AND kind GLOB 'look-*' ORDER BY kind", error);
-	g_autoptr(GPtrArray) looks = g_ptr_array_new_with_free_func((GDestroyNotify)json_object_unref);
-	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_int(stmt, 1, job);
-	while (db_step(stmt, &row, error)) {
-		JsonObject *look;
-		const char *json;
-
-		if (!row) {
-			*ret_looks = g_steal_pointer(&looks);
-			return TRUE;
-		}
-		json = db_text(stmt, 0);
-		if (!json_object_from_data(json, strlen(json), &look, error))
-			return FALSE;
-		g_ptr_array_add(looks, look);
-	}
-	return FALSE;
+	return db_collect(stmt, look_from_row, (GDestroyNotify)json_object_unref, ret_looks, error);
 }
 
 gboolean store_counters(Db *db, gint64 job, JsonObject **ret_counters, GError **error)

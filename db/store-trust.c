@@ -157,35 +157,32 @@ static void calibration_free(gpointer data)
 	g_free(calibration);
 }
 
+static gpointer calibration_from_row(DbStmt *stmt, GError **error)
+{
+	StoreCalibration *calibration = g_new0(StoreCalibration, 1);
+	const char *json = db_text(stmt, 6);
+
+	calibration->config_sha256 = g_strdup(db_text(stmt, 0));
+	calibration->clock = g_strdup(db_text(stmt, 1));
+	calibration->benchmark = g_strdup(db_text(stmt, 2));
+	calibration->params = g_strdup(db_text(stmt, 3));
+	calibration->job = db_int(stmt, 4);
+	calibration->time_ns = db_int(stmt, 5);
+	if (json_object_from_data(json, strlen(json), &calibration->row, error))
+		return calibration;
+	calibration_free(calibration);
+	return NULL;
+}
+
 gboolean store_calibrations(Db *db, const char *host, GPtrArray **ret_calibrations, GError **error)
 {
-	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(calibration_free);
 	/* with max(), the other columns are those of its row */
 	g_autoptr(DbStmt) stmt = db_prepare(
 		db, "SELECT config_sha256, clock, benchmark, params, max(job), time_ns, json FROM calibration WHERE host = ?1"
 		    " GROUP BY config_sha256, clock, benchmark, params", error);
-	gboolean row;
 
 	if (!stmt)
 		return FALSE;
 	db_bind_text(stmt, 1, host);
-	while (db_step(stmt, &row, error)) {
-		StoreCalibration *calibration;
-
-		if (!row) {
-			*ret_calibrations = g_steal_pointer(&list);
-			return TRUE;
-		}
-		calibration = g_new0(StoreCalibration, 1);
-		g_ptr_array_add(list, calibration);
-		calibration->config_sha256 = g_strdup(db_text(stmt, 0));
-		calibration->clock = g_strdup(db_text(stmt, 1));
-		calibration->benchmark = g_strdup(db_text(stmt, 2));
-		calibration->params = g_strdup(db_text(stmt, 3));
-		calibration->job = db_int(stmt, 4);
-		calibration->time_ns = db_int(stmt, 5);
-		if (!json_object_from_data(db_text(stmt, 6), strlen(db_text(stmt, 6)), &calibration->row, error))
-			return FALSE;
-	}
-	return FALSE;
+	return db_collect(stmt, calibration_from_row, calibration_free, ret_calibrations, error);
 }
