@@ -192,7 +192,7 @@ static void go_on(gpointer data)
 	g_free(work);
 }
 
-/* TRUE: nothing more is to be done with the request for now. */
+/* TRUE: the worker has the request, which is suspended until it is through. */
 static gboolean works_first(Http *http, HttpRequest *request, struct MHD_Connection *mhd)
 {
 	Work *work;

@@ -131,7 +131,7 @@ static void sweep_host(Sweep *sweep, const char *uri)
 	free(domains);
 }
 
-/* ---- /run/rl-XXXXXXXX, which lead to the folders of embedded drivers ---- */
+/* ---- /run/rl-…, which lead to the folders of embedded drivers ---- */
 
 static void sweep_links(Sweep *sweep)
 {

@@ -113,7 +113,7 @@ gboolean file_write(const char *path, const char *data, gsize size, GError **err
 	return file_sync_folder(folder, error);
 }
 
-/* The four digits of an escape \uXXXX at text; -1: it is none. */
+/* The four digits of an escape such as \u00e9 at text; -1: it is none. */
 static int escape_value(const char *text, gsize size)
 {
 	int value = 0;
